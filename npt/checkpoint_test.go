@@ -19,6 +19,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/gomlx/compute"
@@ -189,6 +190,7 @@ func TestSavedWithinProgress(t *testing.T) {
 
 func TestDamagedCheckpoints(t *testing.T) {
 	table := testTable(10, 4, 4, false)
+	table.Values[0] = 0
 	c := smallConfig()
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	tr := newTestTrainer(t, table, c)
@@ -214,10 +216,15 @@ func TestDamagedCheckpoints(t *testing.T) {
 	if err := os.WriteFile(path, sound, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	fold := *table // the same columns and numbers of rows
-	fold.Values = append(slices.Clone(table.Values[4*6:]), table.Values[:4*6]...)
-	if err := newTestTrainer(t, &fold, c).LoadCheckpoint(path); err == nil || !strings.Contains(err.Error(), "the data differ") {
-		t.Errorf("a checkpoint of another fold: %v", err)
+	fold, flagged, divided := *table, *table, *table
+	fold.Values = append(slices.Clone(table.Values[4*6:]), table.Values[:4*6]...) // the same columns and numbers of rows
+	flagged.Missing = make([]bool, table.Rows()*len(table.Columns))
+	flagged.Missing[0] = true // whose value is 0
+	divided.Train, divided.Val = table.Train-2, table.Val+2
+	for other, want := range map[*Table]string{&fold: "the data differ", &flagged: "the data differ", &divided: "numbers of rows differ"} {
+		if err := newTestTrainer(t, other, c).LoadCheckpoint(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("a checkpoint of another table: %v, want %s", err, want)
+		}
 	}
 	for _, c.Recompute = range []bool{false, true} { // which does not matter
 		if err := newTestTrainer(t, table, c).LoadCheckpoint(path); err != nil {
@@ -287,7 +294,8 @@ func TestCheckpointOfAnotherBackend(t *testing.T) {
 // "500 /tmp/checkpoint".
 const killedVariable = "NPT_TEST_KILLED"
 
-// trainToBeKilled prints a line after every pass, and at the end a digest of all weights.
+// trainToBeKilled prints a line for the step that it goes on from, from the next evaluation on one after every step, and at the end a digest
+// of all weights.
 func trainToBeKilled(order string) {
 	step, path, _ := strings.Cut(order, " ")
 	end, err := strconv.Atoi(step)
@@ -296,7 +304,7 @@ func trainToBeKilled(order string) {
 		return
 	}
 	c := smallConfig()
-	c.Hidden, c.Layers, c.Steps, c.Precision, c.TargetMask, c.BatchSize = 4, 2, neverStep, Float32, 0.5, 10
+	c.Hidden, c.Layers, c.Steps, c.Precision, c.TargetMask, c.BatchSize, c.EvalEvery = 4, 2, neverStep, Float32, 0.5, 10, 5
 	backend, err := backends.Open(cmp.Or(os.Getenv(compute.ConfigEnvVar), backends.Processor), 1)
 	if err != nil {
 		fmt.Println(err)
@@ -311,10 +319,11 @@ func trainToBeKilled(order string) {
 		fmt.Println(err)
 		return
 	}
+	fmt.Println("step", tr.state.step)
 	tr.Checkpoint.Path, tr.Checkpoint.Every = path, time.Nanosecond
 	ctx, cancel := context.WithCancel(context.Background())
 	tr.Progress = func(p Progress) {
-		tr.reported = time.Now().Add(time.Hour) // the next to be told is an evaluation
+		tr.reported = time.Time{} // the next step is told, too
 		if fmt.Println("step", p.Step); p.Step >= end {
 			cancel()
 		}
@@ -336,7 +345,7 @@ func trainToBeKilled(order string) {
 }
 
 // Killed twenty times without warning, a training ends with the bits of one that was left alone, and each time it goes on
-// from the last pass, or the one before when the kill hit it before its checkpoint was in place.
+// from the last step, or the one before when the kill hit it before its checkpoint was in place.
 func TestKilledTwentyTimes(t *testing.T) {
 	if method.Accelerated(os.Getenv(compute.ConfigEnvVar)) {
 		t.Skip("every process chooses the GPU's kernels anew, and with them the last bits")
@@ -347,7 +356,7 @@ func TestKilledTwentyTimes(t *testing.T) {
 	for range 20 {
 		lines, process := startTraining(t, path, neverStep)
 		first := readStep(t, lines)
-		if first < reached {
+		if first < reached-1 {
 			t.Fatalf("goes on at step %d, but step %d was reached before", first, reached)
 		}
 		last := first
@@ -449,9 +458,21 @@ func TestMethodResumes(t *testing.T) {
 	if tk.Progress = nil; !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
+	path := filepath.Join(tk.CheckpointDir, fmt.Sprintf("%016x.npt", trainingConfig(tk, c).Seed))
+	interrupted := newTestTrainerOn(t, openTestBackend(t, tk.Backend, tk.Threads), tableOf(tk), trainingConfig(tk, c))
+	if err := interrupted.LoadCheckpoint(path); err != nil {
+		t.Fatal(err)
+	}
+	interrupted.earlier = time.Hour
+	if err := interrupted.SaveCheckpoint(path); err != nil {
+		t.Fatal(err)
+	}
 	got := run()
-	if at, _ := got.Details["resumed_at_step"].(int); !slices.Equal(got.Test, want.Test) || at < 12 || at >= 30 || got.Fit <= 0 {
+	if at, _ := got.Details["resumed_at_step"].(int); !slices.Equal(got.Test, want.Test) || at < 12 || at >= 30 {
 		t.Errorf("the resumed fit predicts differently, or began anew: %v", got.Details)
+	}
+	if got.Fit < time.Hour || got.Predict >= time.Hour {
+		t.Errorf("a fit that took an hour before it was interrupted took %v, its predictions %v", got.Fit, got.Predict)
 	}
 
 	tk.CheckpointDir = filepath.Join(t.TempDir(), "predicting")
@@ -469,7 +490,7 @@ func TestMethodResumes(t *testing.T) {
 		t.Errorf("a fit that was interrupted while it predicted trains again: %v", got.Details)
 	}
 
-	path := filepath.Join(tk.CheckpointDir, fmt.Sprintf("%016x.npt", trainingConfig(tk, c).Seed))
+	path = filepath.Join(tk.CheckpointDir, filepath.Base(path))
 	if err := os.WriteFile(path, []byte("damaged"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -491,6 +512,28 @@ func TestMethodResumes(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "not a directory") {
 		t.Errorf("%v, which does not say that the checkpoint of an interrupted fit could not be written", err)
 	}
+}
+
+// A record says that a checkpoint could not be written.
+func TestMethodWarnsOfCheckpoints(t *testing.T) {
+	m, tk := Method(), testTask(1, dataset.Regression)
+	tk.Backend, tk.CheckpointDir = backends.Fused, filepath.Join(t.TempDir(), "file")
+	openTestBackend(t, tk.Backend, tk.Threads)
+	c := quickConfig(t, m, tk.Info, nil)
+	synctest.Test(t, func(t *testing.T) { // in which minutes pass at once
+		tk.Progress = func(task.Progress) {
+			os.WriteFile(tk.CheckpointDir, nil, 0o666)
+			time.Sleep(2 * time.Minute)
+		}
+		err := m.Run(t.Context(), tk, []method.Config{c}, func(r method.Result) {
+			if warning, _ := r.Details[method.Warning].(string); r.Err != nil || !strings.HasPrefix(warning, "a checkpoint cannot be written: ") {
+				t.Errorf("error %v, warning %q", r.Err, warning)
+			}
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // Checkpoints never end a training: their folder is made again when another run removed it, and where none can be made or

@@ -246,6 +246,14 @@ func TestWithout(t *testing.T) {
 	}
 }
 
+// Where numbers are half of the values all are categories.
+func TestHalfNumbers(t *testing.T) {
+	f := &Frame{Names: []string{"a"}, Rows: [][]string{{"1"}, {"x"}, {""}}}
+	if c, err := newFrameColumn(f, 0, []int{0, 1, 2}, 3); err != nil || !slices.Equal(c.Classes, []string{"1", "x"}) {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
 // A class that validation rows alone have cannot be learnt.
 func TestClassOfHeldOutRows(t *testing.T) {
 	f := &Frame{Names: []string{"row", "y"}}

@@ -368,8 +368,17 @@ func TestTheFirstOfEqualLosses(t *testing.T) {
 	c.Layers, c.Steps, c.LR, c.EvalEvery = 2, 6, 1e-300, 2 // too little to move a weight
 	tr := newTestTrainer(t, testTable(20, 5, 5, false), c)
 	train(t, tr)
-	if tr.bestStep != 2 || tr.valLoss != tr.bestLoss {
-		t.Errorf("the best step is %d with a loss of %v, want 2 with %v as in the end", tr.bestStep, tr.bestLoss, tr.valLoss)
+	if loss, step := tr.Best(); step != 2 || loss != tr.valLoss {
+		t.Errorf("the best step is %d with a loss of %v, want 2 with %v as in the end", step, loss, tr.valLoss)
+	}
+}
+
+// What the first call takes longer is taken for compiling.
+func TestTimesInDetails(t *testing.T) {
+	tr := newTestTrainer(t, testTable(20, 5, 5, false), smallConfig())
+	tr.calls = callTimes{first: 3 * time.Second, firstSteps: 2, rest: 10 * time.Second, restSteps: 20}
+	if d := tr.details(); d["steps_per_second"] != 2.0 || d["compile_seconds"] != 2.0 {
+		t.Errorf("%v, want 2 steps per second and 2 seconds of compiling", d)
 	}
 }
 

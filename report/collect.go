@@ -52,7 +52,8 @@ type Summary struct {
 	OutOfPlan  int // records of other cells
 	Outdated   int // of OutOfPlan: they would be of the plan's cells if a data set, or the files of a command, had not changed since
 
-	Unreadable      int     // parts of the records that could not be read
+	Unreadable      int     // lines of the records that could not be read
+	UnreadableMore  bool    // there may be more of them: where the rest of a segment is lost nobody knows how many
 	FirstUnreadable []error // the first few of them
 
 	Conflict *results.Conflict // cells whose records have different metrics; nil: none
@@ -179,14 +180,13 @@ func (s *Spec) keepClaims() {
 }
 
 func (s *Summary) unreadable(err error) {
-	n := 1
-	if d := (*results.Damage)(nil); errors.As(err, &d) {
-		if d.Torn { // by a crash: its cell is run again
-			return
-		}
-		n = max(n, d.Lines)
+	d := new(results.Damage) // of nobody knows how many lines
+	errors.As(err, &d)
+	if d.Torn { // by a crash: its cell is run again
+		return
 	}
-	s.Unreadable += n
+	s.Unreadable += max(1, d.Lines)
+	s.UnreadableMore = s.UnreadableMore || d.Lines == 0
 	if len(s.FirstUnreadable) < firstUnreadable {
 		s.FirstUnreadable = append(s.FirstUnreadable, err)
 	}

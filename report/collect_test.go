@@ -443,16 +443,26 @@ func BenchmarkCollectMillion(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(all)), "ns/record")
 }
 
-// Damage of which it is not known how many lines it took is one at least.
+// Damage of which it is not known how many lines it took is one at least, and that is said.
 func TestUnknownDamage(t *testing.T) {
 	f := newFixture()
 	f.expect("protein", published, "knn", 1)
 	f.Plan = f.plan(t)
-	s, err := Collect(func(yield func(*results.Record, error) bool) {
-		yield(nil, &results.Damage{File: "a.jsonl.gz", Line: 8})
-	}, f.Spec)
-	if err != nil || s.Unreadable != 1 {
-		t.Errorf("%v, %d", err, s.Unreadable)
+	two := &results.Damage{File: "a.jsonl", Line: 8, Lines: 2}
+	for want, errs := range map[string][]error{
+		"2 lines":          {two},
+		"at least 1 line":  {&results.Damage{File: "a.jsonl.gz", Line: 8}},
+		"at least 3 lines": {errors.New("open b.jsonl: permission denied"), two},
+	} {
+		s, err := Collect(func(yield func(*results.Record, error) bool) {
+			for _, err := range errs {
+				yield(nil, err)
+			}
+		}, f.Spec)
+		if err != nil || !strings.HasSuffix(s.progress(), "; "+want+" of the records could not be read.") ||
+			!strings.Contains(strings.Join(s.sources(), "\n"), "left out: "+want+" of the records") {
+			t.Errorf("%v, want %s:\n%s\n%q", err, want, s.progress(), s.sources())
+		}
 	}
 }
 

@@ -70,7 +70,7 @@ func (s *Summary) digest() *Document {
 	return d
 }
 
-// overviews are the results by which Table 1 ranks, a table for each protocol.
+// overviews are the results by which Table 1 ranks, a table for each protocol, or why there is none.
 func (s *Summary) overviews() (blocks []Block) {
 	for _, protocol := range split.Protocols {
 		caption := fmt.Sprintf("Test results on %s folds, ± standard error", protocol)
@@ -84,6 +84,8 @@ func (s *Summary) overviews() (blocks []Block) {
 		l := overview("glance-"+string(protocol), caption+"; "+s.better()+".", show, Ranking, Is("protocol", string(protocol)))
 		if t := l.table(s.Numbers); t != nil {
 			blocks = append(blocks, t)
+		} else if slices.ContainsFunc(s.Numbers, func(n *Number) bool { return n.meets(l.Where) }) {
+			blocks = append(blocks, Paragraph(fmt.Sprintf("No method has a result yet on a %s fold on which all its settings have been run.", protocol)))
 		}
 	}
 	return blocks
@@ -214,8 +216,12 @@ func (s *Summary) figureCaption(panels []picture.Panel) string {
 		if slices.ContainsFunc(facts, func(f fact) bool { return f.Verdict == Extrapolated }) {
 			text += ", without what is extrapolated"
 		}
-		if slices.ContainsFunc(facts, func(f fact) bool { return f.metric == coreSeconds && f.Verdict != Extrapolated && f.cost.untimed > 0 }) {
+		times := slices.DeleteFunc(facts, func(f fact) bool { return f.metric != coreSeconds || f.Verdict == Extrapolated })
+		if slices.ContainsFunc(times, func(f fact) bool { return f.cost.untimed > 0 }) {
 			text += ", without the time of cells that failed"
+		}
+		if slices.ContainsFunc(times, func(f fact) bool { return f.cost.onGPU > 0 }) {
+			text += ", of networks on a GPU by its seconds"
 		}
 	}
 	if slices.ContainsFunc(panels, picture.Panel.HasBars) {
@@ -273,12 +279,21 @@ func (s *Summary) progress() string {
 		text += fmt.Sprintf(", %s of them a failure", spelling.Thousands(s.Failures))
 	}
 	if s.Unreadable > 0 {
-		text += fmt.Sprintf("; %s of the records could not be read", spelling.Count(s.Unreadable, "line"))
+		text += fmt.Sprintf("; %s of the records could not be read", s.unreadableLines())
 	}
 	if s.Outdated > 0 {
 		text += fmt.Sprintf("; left out, as a data set or the files of a command have changed since: %s", spelling.Count(s.Outdated, "further record"))
 	}
 	return text + "."
+}
+
+// unreadableLines says how many lines of the records could not be read.
+func (s *Summary) unreadableLines() string {
+	text := spelling.Count(s.Unreadable, "line")
+	if s.UnreadableMore {
+		text = "at least " + text
+	}
+	return text
 }
 
 // verdictTable counts the verdicts over all numbers of Tables 8 to 11, or over what the tables show where they are others; nil where there
@@ -410,7 +425,7 @@ func (s *Summary) sources() []string {
 	}
 	if s.Unreadable > 0 {
 		lines = append(lines, fmt.Sprintf("Unreadable and left out: %s of the records; cells that have no other record count as not run.",
-			spelling.Count(s.Unreadable, "line")))
+			s.unreadableLines()))
 	}
 	for _, err := range s.FirstUnreadable {
 		lines = append(lines, "Unreadable: "+bothEnds(err.Error()))

@@ -111,8 +111,7 @@ func (f fact) coreTime(t *Table, _ comparison) Cell {
 		cell.Notes = slices.Concat(cell.Notes, f.cost.deviceNote(t), f.cost.untimedNote(t))
 		return cell
 	}
-	note := fmt.Sprintf("Extrapolated by the estimates of -dry-run from %s of %s cells, which took %s.", spelling.Thousands(f.cost.cells), spelling.Thousands(len(f.Folds)*f.Settings),
-		clock(f.cost.took()))
+	note := fmt.Sprintf("Extrapolated by the estimates of -dry-run from %s, which took %s.", f.doneOf(), clock(f.cost.took()))
 	return Cell{Text: "≈ " + roughly(f.Mean), Value: full(f.Mean), Tone: Fair, Notes: append([]int{t.Note(note)}, f.cost.untimedNote(t)...)}
 }
 
@@ -128,6 +127,9 @@ func (f fact) processorTime(t *Table, _ comparison) Cell {
 func (f fact) predictionTime(t *Table, _ comparison) Cell {
 	cell := number(fmt.Sprintf("%.3g s", f.Mean), f.Mean)
 	cell.Notes = f.cost.deviceNote(t)
+	if f.missing() > 0 {
+		cell.Notes = append(cell.Notes, t.Note(fmt.Sprintf("Chosen among %s.", f.doneOf())))
+	}
 	settings := 1
 	for _, rec := range f.chosen() {
 		settings = max(settings, rec.FitCells)
@@ -138,7 +140,18 @@ func (f fact) predictionTime(t *Table, _ comparison) Cell {
 	return cell
 }
 
-func (f fact) memory(*Table, comparison) Cell { return number(fmt.Sprintf("%.2f GB", f.Mean), f.Mean) }
+func (f fact) memory(t *Table, _ comparison) Cell {
+	cell := number(fmt.Sprintf("%.2f GB", f.Mean), f.Mean)
+	if f.missing() > 0 {
+		cell.Notes = []int{t.Note(fmt.Sprintf("Of %s.", f.doneOf()))}
+	}
+	return cell
+}
+
+// doneOf says how many of the cells have a record.
+func (f fact) doneOf() string {
+	return fmt.Sprintf("%s of %s cells", spelling.Thousands(f.cost.cells), spelling.Thousands(len(f.Folds)*f.Settings))
+}
 
 func (n *Number) paperTime() Cell {
 	c, ok := results.PaperCost(n.Info.Name, n.Series.Method.Name)

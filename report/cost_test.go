@@ -61,19 +61,21 @@ func TestCost(t *testing.T) {
 	want := `Costs.
 
 <!-- table cost -->
-| Method        |           Core time | Processor time |  Memory |           Paper |      Paper's memory |
-|---------------|--------------------:|---------------:|--------:|----------------:|--------------------:|
-| Random Forest |     22s<sup>1</sup> |            15s | 2.00 GB | 13h 33m 58s × 8 |             7.82 GB |
-| MLP           |                   – |              – |       – |    42m 14s × 64 |             8.96 GB |
-| k-NN          |   ≈ 10s<sup>2</sup> | 4s<sup>3</sup> | 1.00 GB |       1m 8s × 8 |            40.47 GB |
-| NPT           | ≈ 33m<sup>4,5</sup> |              – | 0.10 GB | 11h 51m 25s × 4 | 4.42 GB<sup>6</sup> |
+| Method        |           Core time | Processor time |              Memory |           Paper |      Paper's memory |
+|---------------|--------------------:|---------------:|--------------------:|----------------:|--------------------:|
+| Random Forest |     22s<sup>1</sup> |            15s |             2.00 GB | 13h 33m 58s × 8 |             7.82 GB |
+| MLP           |                   – |              – |                   – |    42m 14s × 64 |             8.96 GB |
+| k-NN          |   ≈ 10s<sup>2</sup> | 4s<sup>3</sup> | 1.00 GB<sup>4</sup> |       1m 8s × 8 |            40.47 GB |
+| NPT           | ≈ 33m<sup>5,6</sup> |              – | 0.10 GB<sup>7</sup> | 11h 51m 25s × 4 | 4.42 GB<sup>8</sup> |
 
 <sup>1</sup> Of it 6s for what first steps took longer, as they compile the network.\
 <sup>2</sup> Extrapolated by the estimates of -dry-run from 1 of 2 cells, which took 6s.\
 <sup>3</sup> Of 1 of 2 cells: that of the others is not known.\
-<sup>4</sup> Extrapolated by the estimates of -dry-run from 2 of 3 cells, which took 16m 41s.\
-<sup>5</sup> Without the time of 1 cell that failed.\
-<sup>6</sup> On a GPU, with 6.17 GB of its memory.
+<sup>4</sup> Of 1 of 2 cells.\
+<sup>5</sup> Extrapolated by the estimates of -dry-run from 2 of 3 cells, which took 16m 41s.\
+<sup>6</sup> Without the time of 1 cell that failed.\
+<sup>7</sup> Of 2 of 3 cells.\
+<sup>8</sup> On a GPU, with 6.17 GB of its memory.
 <!-- end -->
 `
 	if out.String() != want {
@@ -99,6 +101,13 @@ func TestCost(t *testing.T) {
 		t.Errorf("the figure has %+v, want what is measured", p)
 	} else if got := s.figureCaption(p); got != costs.Title+", without what is extrapolated." {
 		t.Errorf("its caption is %q", got)
+	}
+	for _, c := range []struct{ method, want string }{{"npt", ""}, {"random-forest", ", of networks on a GPU by its seconds"}} { // what is extrapolated is not drawn
+		s.group("protein", published, c.method).cost.onGPU = 1
+		if got := s.figureCaption(nil); got != costs.Title+", without what is extrapolated"+c.want+"." {
+			t.Errorf("with %s on a GPU its caption is %q", c.method, got)
+		}
+		s.group("protein", published, c.method).cost.onGPU = 0
 	}
 	s.Tables = []Layout{costs}
 	once := len(s.judged())
@@ -221,6 +230,10 @@ func TestPredictionTime(t *testing.T) {
 	facts := l.facts(numbers)
 	if len(facts) != 1 || facts[0].metric != "predict_core_seconds" || facts[0].Mean != 9 || facts[0].N != 10 { // 2 * (0 + 1 + ... + 9) / 10
 		t.Errorf("%+v, want 9 s over 10 folds", facts)
+	}
+	f.records = f.records[:len(f.records)-1]
+	if notes := l.table(collect(t, f).Numbers).Notes; !slices.Contains(notes, "Chosen among 19 of 20 cells.") {
+		t.Errorf("of an unfinished search: footnotes %q", notes)
 	}
 }
 

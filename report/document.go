@@ -35,7 +35,7 @@ type Figure struct {
 // A Table has a caption above it and footnotes below it. Its rows may be in groups; writers show the group's name in a
 // line of its own or in a first column.
 type Table struct {
-	Name    string // by which other documents take it; may be empty
+	Name    string // by which other documents take it
 	Caption string
 	Grouped string // heading of the groups, empty when there are none
 	Columns []Column

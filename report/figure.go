@@ -130,21 +130,30 @@ func finiteAll(x []float64) bool {
 	return !slices.ContainsFunc(x, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 
-// drawings are figures of what was measured, one for each measurement: of every data set and series the first fold.
+// drawings are figures of what was measured, one for each measurement: of every data set and series the first fold, once where both
+// protocols have the same.
 func (s *Summary) drawings() (blocks []Block) {
 	for _, name := range s.measured() {
 		var all []picture.Drawing
-		caption := ""
+		caption, drawn := "", map[*results.Record]bool{}
 		for _, g := range s.Groups {
-			if m := g.Series.Measure; g.Series.measure() == name && m.Plot != nil && len(g.Folds) > 0 && g.Folds[0].Chosen != nil {
-				title := fmt.Sprintf("%s, %s", g.Info.Title, g.title())
-				if with := g.Series.measured(); with != name {
-					title += with[len(name):]
-				}
-				table := g.Folds[0].Chosen.Table
-				caption = m.Caption
-				all = append(all, picture.Drawing{Title: title, Make: func() (*plot.Plot, error) { return m.Plot(table) }})
+			m := g.Series.Measure
+			if g.Series.measure() != name || m.Plot == nil || len(g.Folds) == 0 {
+				continue
 			}
+			rec := g.Folds[0].Chosen
+			if rec == nil || drawn[rec] { // under the other protocol
+				continue
+			}
+			title := fmt.Sprintf("%s, %s", g.Info.Title, g.title())
+			if with := g.Series.measured(); with != name {
+				title += with[len(name):]
+			}
+			if len(s.Plan.Protocols) > 1 {
+				title += fmt.Sprintf(", %s folds", g.Protocol)
+			}
+			caption, drawn[rec] = m.Caption, true
+			all = append(all, picture.Drawing{Title: title, Make: func() (*plot.Plot, error) { return m.Plot(rec.Table) }})
 		}
 		if len(all) > 0 {
 			ending := "-" + name + ".svg"

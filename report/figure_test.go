@@ -8,10 +8,18 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/measure"
 	"nptbench/internal/picture"
+	"nptbench/internal/plan"
+	"nptbench/internal/split"
+	"nptbench/results"
 )
 
 func TestFigureShowsWhatIsComplete(t *testing.T) {
@@ -70,6 +78,34 @@ func TestFigureOfTheFirstPart(t *testing.T) {
 	s.Numbers = s.Numbers[:1] // without any core time
 	if panels := l.panels(s.Numbers); panels != nil {
 		t.Errorf("%+v", panels)
+	}
+}
+
+// What was measured on the first fold is drawn once where both protocols have it from one record, and with its protocol where there are two.
+func TestDrawings(t *testing.T) {
+	record, other := &results.Record{}, &results.Record{}
+	m := &measure.Measurement{Name: "deletion", Plot: func(*results.Table) (*plot.Plot, error) { return plot.New(), nil }}
+	for _, c := range []struct {
+		chosen []*results.Record // by protocol
+		want   string
+	}{{[]*results.Record{record}, "Yacht, NPT"}, {[]*results.Record{record, record}, "Yacht, NPT, published folds"},
+		{[]*results.Record{record, other}, "Yacht, NPT, published folds Yacht, NPT, corrected folds"}} {
+		s := &Summary{Spec: Spec{Name: "deletion", Plan: &plan.Plan{Protocols: split.Protocols[:len(c.chosen)]}}}
+		for i, rec := range c.chosen {
+			s.Groups = append(s.Groups, &Group{Info: dataset.Info{Title: "Yacht"}, Protocol: split.Protocols[i], Series: &Series{Title: "NPT", Measure: m},
+				Folds: []*Fold{{Chosen: rec}}})
+		}
+		var svg bytes.Buffer
+		if err := s.drawings()[1].(Figure).picture.WriteSVG(&svg); err != nil {
+			t.Fatal(err)
+		}
+		var titles []string
+		for _, text := range regexp.MustCompile(`>([^<>\n]*[a-z][^<>\n]*)</text>`).FindAllStringSubmatch(svg.String(), -1) {
+			titles = append(titles, text[1])
+		}
+		if got := strings.Join(titles, " "); got != c.want {
+			t.Errorf("drawn: %s, want %s", got, c.want)
+		}
 	}
 }
 

@@ -423,6 +423,29 @@ func TestFailureOfOneProtocol(t *testing.T) {
 	}
 }
 
+// A cell of that table has the footnotes of both its numbers, each once.
+func TestFootnotesOfBothProtocols(t *testing.T) {
+	at := slices.IndexFunc(table1, func(l Layout) bool { return l.Name == "protocols" })
+	f := newFixture()
+	for i, protocol := range split.Protocols {
+		f.expect("boston-housing", protocol, "knn", 2)
+		for fold := range 10 {
+			f.ok("boston-housing", protocol, "knn", fold, 0, mse(1), rmse(3))
+			if fold > i {
+				f.ok("boston-housing", protocol, "knn", fold, 1, mse(1), rmse(3))
+			} else if protocol == published || fold > 0 { // fold 0 is the same under both
+				f.failed("boston-housing", protocol, "knn", fold, 1, "memory", "too large")
+			}
+		}
+	}
+	table := table1[at].table(collect(t, f).Numbers)
+	want := []string{"Chosen among 2 settings per fold; the paper chose among 480.", "On published folds: 1 of 20 cells failed: 1 memory (too large).",
+		"On corrected folds: 2 of 20 cells failed: 2 memory (too large)."}
+	if !slices.Equal(table.Notes, want) || !slices.Equal(table.Rows[0].Cells[1].Notes, []int{1, 2, 3}) {
+		t.Errorf("%+v", table)
+	}
+}
+
 // A table of changes against what the plan does not have is refused, where it has what changes.
 func TestUnknownBase(t *testing.T) {
 	f := newFixture()

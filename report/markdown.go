@@ -14,31 +14,32 @@ func writeMarkdown(w io.Writer, d *Document) error {
 	fmt.Fprintf(out, "# %s\n", markdownText(d.Title))
 	for _, b := range d.Blocks {
 		fmt.Fprintln(out)
-		switch b := b.(type) {
-		case Heading:
-			fmt.Fprintf(out, "## %s\n", markdownText(string(b)))
-		case Paragraph:
-			fmt.Fprintln(out, markdownText(string(b)))
-		case List:
-			for _, item := range b {
-				fmt.Fprintf(out, "- %s\n", markdownText(item))
-			}
-		case Figure:
-			caption := markdownText(b.Caption)
-			fmt.Fprintf(out, "![%s](%s)\n\n%s\n", caption, b.File, caption) // a page does not show what stands for a picture
-		case *Table:
-			markdownTable(out, b)
-		}
+		markdownBlock(out, b)
 	}
 	return out.Flush()
 }
 
-func markdownTable(out io.Writer, t *Table) {
-	fmt.Fprintf(out, "%s\n\n", markdownText(t.Caption))
-	if t.Name != "" {
-		fmt.Fprintf(out, "<!-- table %s -->\n", t.Name)
-		defer fmt.Fprintln(out, "<!-- end -->")
+func markdownBlock(out io.Writer, b Block) {
+	switch b := b.(type) {
+	case Heading:
+		fmt.Fprintf(out, "## %s\n", markdownText(string(b)))
+	case Paragraph:
+		fmt.Fprintln(out, markdownText(string(b)))
+	case List:
+		for _, item := range b {
+			fmt.Fprintf(out, "- %s\n", markdownText(item))
+		}
+	case Figure:
+		caption := markdownText(b.Caption)
+		fmt.Fprintf(out, "![%s](%s)\n\n%s\n", caption, b.File, caption) // a page does not show what stands for a picture
+	case *Table:
+		markdownTable(out, b)
 	}
+}
+
+func markdownTable(out io.Writer, t *Table) {
+	fmt.Fprintf(out, "%s\n\n<!-- table %s -->\n", markdownText(t.Caption), t.Name)
+	defer fmt.Fprintln(out, "<!-- end -->")
 	columns := t.Columns
 	if t.Grouped != "" {
 		columns = append([]Column{{Head: t.Grouped}}, columns...)

@@ -194,17 +194,22 @@ func (n *Number) seedsNote() []string {
 		return notes
 	}
 	bySeed, means := n.underOtherSeeds(), n.otherSeeds()
-	var left []string
-	var folds []*Fold
-	for _, seed := range sortedKeys(bySeed) {
-		failed := slices.ContainsFunc(bySeed[seed], func(f *Fold) bool { return f.Failed > 0 })
-		if _, has := means[seed]; !has && failed {
-			left, folds = append(left, strconv.FormatUint(seed, 10)), append(folds, bySeed[seed]...)
+	for _, kind := range []struct {
+		counts bool
+		text   string
+	}{{false, "Left out, since cells failed"}, {true, "Chosen among the others, since cells failed"}} {
+		var seeds []string
+		var folds []*Fold
+		for _, seed := range sortedKeys(bySeed) {
+			failed := slices.ContainsFunc(bySeed[seed], func(f *Fold) bool { return f.Failed > 0 })
+			if _, counts := means[seed]; failed && counts == kind.counts {
+				seeds, folds = append(seeds, strconv.FormatUint(seed, 10)), append(folds, bySeed[seed]...)
+			}
 		}
-	}
-	if len(left) > 0 {
-		notes = append(notes, fmt.Sprintf("Left out, since cells failed: %s %s: %s.", map[bool]string{true: "seed", false: "seeds"}[len(left) == 1],
-			strings.Join(left, ", "), failures(folds)))
+		if len(seeds) > 0 {
+			notes = append(notes, fmt.Sprintf("%s: %s %s: %s.", kind.text, map[bool]string{true: "seed", false: "seeds"}[len(seeds) == 1],
+				strings.Join(seeds, ", "), failures(folds)))
+		}
 	}
 	return notes
 }

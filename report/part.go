@@ -257,16 +257,16 @@ func (n *Number) roundedMean(digits int, t *Table, titled sizes) Cell {
 	case n.N == 0:
 		return blank
 	}
-	return Cell{Text: n.text(digits), Value: full(n.Mean), Notes: n.caveats(t, titled)}
+	return Cell{Text: n.text(digits), Value: full(n.Mean), Notes: t.notes(n.caveats(titled))}
 }
 
 // caveats are the footnotes without which a mean would be taken for more than it is.
-func (n *Number) caveats(t *Table, titled sizes) []int {
+func (n *Number) caveats(titled sizes) []string {
 	notes := append(n.partNote(), n.smallerNote(titled)...)
 	if n.otherSearch() {
 		notes = append(notes, n.searchNote()...)
 	}
-	return t.notes(slices.Concat(notes, n.copiesNote(), n.failedNote(), n.foldsNote(), n.backendNote()))
+	return slices.Concat(notes, n.copiesNote(), n.failedNote(), n.foldsNote(), n.backendNote())
 }
 
 func correction(t *Table, c comparison) Cell {
@@ -282,7 +282,19 @@ func correction(t *Table, c comparison) Cell {
 		return blank
 	}
 	digits := c.published.rounded()
-	return number(Decimal(c.published.Mean, digits)+" → "+c.corrected.text(digits), c.published.Mean)
+	cell := number(Decimal(c.published.Mean, digits)+" → "+c.corrected.text(digits), c.published.Mean)
+	var notes []string
+	of := map[split.Protocol][]string{split.Published: c.published.caveats(c.titled), split.Corrected: c.corrected.caveats(c.titled)}
+	for i, protocol := range split.Protocols {
+		for _, note := range of[protocol] {
+			if !slices.Contains(of[split.Protocols[1-i]], note) {
+				note = fmt.Sprintf("On %s folds: %s", protocol, note)
+			}
+			notes = append(notes, note)
+		}
+	}
+	cell.Notes = slices.Compact(t.notes(notes))
+	return cell
 }
 
 // changeCell carries the footnotes of the change, and how small the network is where no verdict beside it does.

@@ -26,14 +26,9 @@ func (s *Summary) judged() (all []judgement) {
 	}
 	if s.Tables == nil {
 		for _, n := range s.Numbers {
-			if n.Metric == metric.MSE {
-				continue
+			if n.Metric.Table > 0 && n.Metric != metric.MSE {
+				all = append(all, judgement{n.Verdict, metricTitle(n.Metric)})
 			}
-			section := ""
-			if n.Metric.Table > 0 {
-				section = metricTitle(n.Metric)
-			}
-			all = append(all, judgement{n.Verdict, section})
 		}
 		return all
 	}
@@ -136,7 +131,7 @@ func (s *Summary) writeSummary(w io.Writer) error {
 	if s.own {
 		for _, b := range s.overviews() {
 			fmt.Fprintln(out)
-			markdownTable(out, b.(*Table))
+			markdownBlock(out, b)
 		}
 	}
 	if s.Conflict != nil {

@@ -464,6 +464,22 @@ func TestVerdictsOverSeeds(t *testing.T) {
 	if notes := collect(t, f).Numbers[0].footnotes(); !slices.Contains(notes, "Left out, since cells failed: seed 44: 1 crash (no).") {
 		t.Errorf("a seed that failed is not seen: %q", notes)
 	}
+	f = newFixture() // of seed 44 a setting of a fold failed, and validation chooses among the others
+	f.expect("boston-housing", published, "random-forest", 2)
+	for _, seed := range []uint64{42, 43, 44} {
+		for fold := range 10 {
+			f.ok("boston-housing", published, "random-forest", fold, 0, mse(0.2), rmse(5)).Seed = seed
+			if seed == 44 && fold == 9 {
+				f.failed("boston-housing", published, "random-forest", fold, 1, "crash", "no").Seed = seed
+			} else {
+				f.ok("boston-housing", published, "random-forest", fold, 1, mse(0.1), rmse(4)).Seed = seed
+			}
+		}
+	}
+	n = collect(t, f).Numbers[0]
+	if notes := n.footnotes(); len(n.Seeds) != 3 || !slices.Contains(notes, "Chosen among the others, since cells failed: seed 44: 1 crash (no).") {
+		t.Errorf("%d seeds, failures of one that counts are not seen: %q", len(n.Seeds), notes)
+	}
 }
 
 // A network smaller than published does not reproduce the paper's number, whatever it comes to, and says nothing about how often the same

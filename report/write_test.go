@@ -425,6 +425,16 @@ func TestSummaryOfEveryVerdict(t *testing.T) {
 	}
 }
 
+// What no table of Table 1's report shows is not counted.
+func TestOnlyWhatIsShownCounts(t *testing.T) {
+	f := newFixture()
+	f.expect("lookup", published, "knn", 1)
+	s := collect(t, f)
+	if judged := s.judged(); len(s.Numbers) != 3 || !slices.Equal(judged, []judgement{{NotRun, "RMSE (Table 11)"}}) { // not MSE, and not Pearson's r
+		t.Errorf("%d numbers, of which count %v", len(s.Numbers), judged)
+	}
+}
+
 // A method that has failed altogether keeps its row, which says so, and there are no footnotes but those that are marked.
 func TestFailedMethodKeepsItsRow(t *testing.T) {
 	for _, protocol := range []split.Protocol{published, corrected} {
@@ -472,6 +482,31 @@ func TestOwnReport(t *testing.T) {
 		}
 		if !strings.Contains(text, "# test\n") || !strings.Contains(text, "## RMSE\n") || !strings.Contains(text, "4.000") {
 			t.Errorf("%s:\n%s", protocol, text)
+		}
+	}
+}
+
+// Where no fold is complete there is no overview, and the report, the summary and the terminal say why.
+func TestNoFoldIsComplete(t *testing.T) {
+	for _, m := range []string{"golearn-knn", "knn"} { // of which the paper has nothing, and something
+		f := newFixture()
+		for _, protocol := range split.Protocols {
+			f.expect("yacht", protocol, m, 2)
+		}
+		f.ok("yacht", published, m, 0, 0, mse(0.1), rmse(4))
+		for _, setting := range []int{0, 1} {
+			f.ok("yacht", corrected, m, 1, setting, mse(0.1), rmse(4))
+		}
+		s := collect(t, f)
+		var report, summary, terminal bytes.Buffer
+		if err := errors.Join(writeMarkdown(&report, s.Document()), s.writeSummary(&summary), s.Print(&terminal, 200, false)); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{report.String(), summary.String(), terminal.String()} {
+			const line = "No method has a result yet on a published fold on which all its settings have been run.\n"
+			if said := strings.Contains(text, line); said != (s.own || text == terminal.String()) || strings.Contains(text, "on a corrected fold") {
+				t.Errorf("%s: said %t in\n%s", m, said, text)
+			}
 		}
 	}
 }

@@ -27,7 +27,8 @@ type column struct {
 	smallest, largest []float32
 	rareHigh          bool
 
-	// close says that some codes are so close together that it depends on a node's rows whether they are the same.
+	// close says that some codes are so close together that it depends on a node's rows whether they are the same. Bins never are: their
+	// edges say nothing of a node's rows in them.
 	close bool
 }
 
@@ -211,7 +212,7 @@ func (e *encoder) rank(values []float32) column {
 		for _, k := range sorted[start:end] {
 			c.codes[k.index()] = uint16(code)
 		}
-		c.close = c.close || code > 0 && c.smallest[code] <= c.largest[code-1]+indistinct
+		c.close = c.close || len(starts) == len(e.starts) && code > 0 && c.smallest[code] <= c.largest[code-1]+indistinct
 	}
 	return c
 }

@@ -327,6 +327,23 @@ func TestBinsAreConstant(t *testing.T) {
 	}
 }
 
+// Bins of a long column are told apart, however close their edges are: a node's rows in them are further apart.
+func TestBinsAreNotClose(t *testing.T) {
+	const rows = 3 * maxCodes
+	d := data{width: 2, classes: 2, labels: make([]uint16, rows)}
+	rng := rand.New(rand.NewPCG(9, 10))
+	for i := range rows {
+		d.x = append(d.x, 0.5+float32(i)*0x1p-24, float32(i%3)) // three rows in a bin, neighbouring numbers, told apart by the other column
+		d.labels[i] = uint16(rng.IntN(2))
+	}
+	p := fit(t, d, options{criterion: Gini, maxFeatures: 1, allRows: true, threads: 1}, 1).predict(d.x, 1)
+	for i, label := range d.labels {
+		if p[2*i+int(label)] != 1 {
+			t.Fatalf("row %d has its class with a probability of %v, want 1", i, p[2*i+int(label)])
+		}
+	}
+}
+
 // Products are rounded before they are added, on every processor: three times a third is one.
 func TestProductsAreNotFused(t *testing.T) {
 	c := newMSE([]float64{-1, 1 / 3.0}, []int64{-3, 1}, 1)

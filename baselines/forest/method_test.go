@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
@@ -125,6 +127,26 @@ func TestRunEqualsForest(t *testing.T) {
 		if !slices.Equal(order, []int{1, 3, 118, 120}) {
 			t.Errorf("reported in the order %d", order)
 		}
+	}
+}
+
+// The time of a fit has that of ranking the values, here nearly all of it: the tree is one leaf.
+func TestFitRanks(t *testing.T) {
+	const rows, width = 50_000, 20
+	tk := &task.Task{Train: rows, Width: width, X: make([]float32, rows*width), Labels: make([]uint16, rows), Threads: 1,
+		Info: dataset.Info{Problem: dataset.Binary, Classes: 2}}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range tk.X {
+		tk.X[i] = rng.Float32()
+	}
+	start := time.Now()
+	err := Method.Run(t.Context(), tk, []method.Config{{"criterion": Gini, "max_features": "sqrt", "n_estimators": 1}}, func(r method.Result) {
+		if took := time.Since(start); r.Fit < took/2 {
+			t.Errorf("a fit of %v, of %v in all", r.Fit, took)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -262,6 +262,41 @@ func TestCompareFindsDifferences(t *testing.T) {
 	}
 }
 
+// A model that predicts other numbers than the library's is an error, and one whose text does is not kept.
+func TestOtherNumbers(t *testing.T) {
+	lib := lightgbm
+	lib.read = func(a *fitAnswer, features int, link link) (*Model, error) {
+		m, err := readLightGBM(a, features, link)
+		if err == nil {
+			err = m.addToFirstTrees([]float64{1})
+		}
+		return m, err
+	}
+	on := &task.Task{Info: dataset.Info{Name: "x", Problem: dataset.Regression}, Test: 1, Width: 2, X: []float32{0, 5}, ModelDir: "models"}
+	f := &fit{lib: &lib, task: on, save: func(string, []byte) error { t.Error("the model is kept"); return nil }}
+	_, err := f.load(&fitAnswer{arrays: map[string][]byte{"model": []byte(twoTrees)}})
+	if err == nil || !strings.HasSuffix(err.Error(), "leaves predicts other numbers by the model's text") {
+		t.Error(err)
+	}
+	needPython(t, LightGBM)
+	on = awkwardTask(dataset.Regression, 0, 50, 5, 5)
+	err = lib.run(t.Context(), on, []method.Config{resolve(t, LightGBM, on.Info, 0.1, 3, 10)}, func(method.Result) { t.Error("a result") })
+	if err == nil || !strings.HasPrefix(err.Error(), "raw scores of all trees: ") {
+		t.Error(err)
+	}
+}
+
+// The rows that are compared are spread over all, and sums of float32 may differ by roundings alone.
+func TestWhatIsCompared(t *testing.T) {
+	rows := (&fit{task: &task.Task{Train: 100, Val: 400, Test: 600}}).checkedRows()
+	if len(rows) != minCheckedRows || slices.Max(rows) < 900 {
+		t.Errorf("rows %d of 1000", rows)
+	}
+	if d := float32Sum(100, 1); d > 1e-5 {
+		t.Errorf("sums of 100 trees may differ by %v", d)
+	}
+}
+
 // scikit-learn's sums may be ours or, as on arm64, have the learning rate's product fused with the addition.
 func TestFusedSums(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))

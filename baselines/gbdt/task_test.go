@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
@@ -61,16 +62,20 @@ func resolve(t testing.TB, m *method.Method, info dataset.Info, rate float64, de
 	return c
 }
 
-// fitAll runs a method for several numbers of trees and returns the results in that order.
+// fitAll runs a method for several numbers of trees and returns the results in that order. Times do not count anything twice.
 func fitAll(t testing.TB, m *method.Method, on *task.Task, rate float64, depth int, counts ...int) []method.Result {
 	t.Helper()
 	var batch []method.Config
 	for _, n := range counts {
 		batch = append(batch, resolve(t, m, on.Info, rate, depth, n))
 	}
-	results := make([]method.Result, len(batch))
+	results, start := make([]method.Result, len(batch)), time.Now()
 	if err := m.Run(context.Background(), on, batch, func(r method.Result) { results[r.Index] = r }); err != nil {
 		t.Fatalf("%s: %v", m.Name, err)
+	}
+	took := time.Since(start).Seconds()
+	if fit, more := results[0].Fit.Seconds(), results[0].Details["overhead_seconds"].(float64); fit+more > took {
+		t.Errorf("%s: a fit of %v s and %v s more, of %v s in all", m.Name, fit, more, took)
 	}
 	return results
 }

@@ -449,6 +449,24 @@ func TestStopsByOtherGroups(t *testing.T) {
 	}
 }
 
+// Groups that are held out have rows of two classes, also where one of these is in few groups: a network that knows nothing, here of features
+// that are all 0, does not score all of them.
+func TestGroupsOfClasses(t *testing.T) {
+	data := noise(2, 60, 3)
+	clear(data.X)
+	for i := range data.Train {
+		data.Groups, data.Labels[i] = append(data.Groups, uint16(i%10)), 0
+		if i%10 < 3 {
+			data.Labels[i] = 1
+		}
+	}
+	for data.Seed = range 5 {
+		if r := one(t, data, nil); r.Err != nil || r.Details["held_out_score"] == 1.0 {
+			t.Errorf("seed %d: %v, %v", data.Seed, r.Err, r.Details)
+		}
+	}
+}
+
 func TestScores(t *testing.T) {
 	y := linear{[]float32{1, 2, 3, 3, 3}}
 	for _, tt := range []struct {

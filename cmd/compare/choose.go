@@ -93,7 +93,7 @@ func (o *options) choose(r *results) (tables []*table, err error) {
 	if len(methods) < 2 {
 		others := ""
 		if len(without) > 0 {
-			others = " (without one that counts: " + strings.Join(without, ", ") + ")"
+			others = "; no results: " + strings.Join(without, ", ")
 		}
 		return nil, fmt.Errorf("%s: one method has results, %s: want two to compare%s", r.file, methods[0], others)
 	}

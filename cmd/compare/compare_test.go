@@ -102,7 +102,6 @@ func TestNumbers(t *testing.T) {
 func TestBadInput(t *testing.T) {
 	const head = "dataset,fold,method,metric,value\n"
 	for _, c := range []struct{ content, want string }{
-		{"", "is empty, want a line with the names of columns"},
 		{"dataset,fold,method,value\n", "in.csv:1: no column has the metric"},
 		{"dataset,fold,fold,method,metric,value\n", "in.csv:1: two columns are called fold"},
 		{"method,method,fold,fold,dataset,dataset,metric,metric,value\n", "in.csv:1: two columns are called dataset"}, // and not another time method
@@ -118,12 +117,11 @@ func TestBadInput(t *testing.T) {
 		{head + "a,0,m,rmse,1\na,1,,rmse,1\n", "in.csv:3: there is no method"},
 		{head + ",,,rmse,1\n", "in.csv:2: there is no data set"},
 		{head + "a,0,m,rmse,1\na,0,m,rmse,2\n", "in.csv:3: rmse of m on a, fold 0, stands in line 2 already; if a column tells them apart, name it with -by"},
-		{head + "a,0,m,rmse,1\n", "one method has results, m: want two to compare"},
+		{head + "a,0,m,rmse,1\n", "in.csv: one method has results, m: want two to compare\n"},
+		{"dataset,fold,method,test_rmse,complete\na,0,m,1,true\na,0,n,,true\na,0,o,,false\n",
+			"in.csv: one method has results, m: want two to compare; no results: n, o\n"},
 		{head + "a,0,m,quality,1\na,0,n,quality,1\n", "in.csv: is a larger or a smaller quality better? say -larger quality or -smaller quality"},
-		{head + "\"a,0\n", "in.csv:2: "},
 		{"dataset;fold;method;metric;value\na;0;m;rmse;1,5\n", `in.csv:1: the only column is called "dataset;fold;method;metric;value": is there another separator than a comma?`},
-		{"\"dataset\";\"fold\"\n", "in.csv:1: extraneous or missing \" in quoted-field; is there another separator than a comma?"},
-		{"dataset;\"fold\"\n", "in.csv:1: bare \" in non-quoted-field; is there another separator than a comma?"},
 		{"dataset,fold,method,metric,value,seed\na,0,m,rmse,1,42\na,0,m,rmse,2,42\n", "in.csv:3: rmse of m on a, fold 0, stands in line 2 already"},
 		{"dataset,fold,method,metric,value,seed,split digest\na,0,m,rmse,1,42,x\na,0,m,rmse,2,43,y\n",
 			"in.csv:3: fold 0 of m on a has other rows than in line 2: number the splits in a column repetition"},
@@ -427,16 +425,21 @@ func TestConclusionOverDataSets(t *testing.T) {
 	// b and c are second and third by turns: mean ranks are 1, 2.5 and 2.5. Nemenyi's critical difference is 1 (2.3437 * sqrt(3*4/(6*12)) =
 	// 0.957 by the normal approximation). a is below both everywhere, with p = 2/2^12 = 0.00049, three times as much after Holm's
 	// correction; that of b and c is 1.
-	stdout, stderr := compared(t, lines(func(i int) int { return 2 + i%2 }, func(i int) int { return 3 - i%2 }))
-	for _, want := range []string{
-		"is 1.00: no significant difference between b and c. Signed-rank test with Holm's correction: no significant difference between b and c.", "0.001* 0/12",
+	turns := lines(func(i int) int { return 2 + i%2 }, func(i int) int { return 3 - i%2 })
+	for _, c := range []struct{ args, want []string }{
+		{nil, []string{"is 1.00: no significant difference between b and c. Signed-rank test with Holm's correction: no significant difference between b and c.", " 0.001* 0/12"}},
+		{[]string{"-alpha", "0.001"}, []string{"at 0.001 is 1.50: no significant difference between b and c. Signed-rank test with Holm's correction: no two methods differ significantly.", " 0.001 0/12"}},
+		{[]string{"-alpha", "0.001", "-csv"}, []string{",nemenyi_critical_difference,1.5,"}},
 	} {
-		if !strings.Contains(stdout, want) {
-			t.Errorf("no %q in %s%s", want, stdout, stderr)
+		stdout, stderr := compared(t, turns, c.args...)
+		for _, want := range c.want {
+			if !strings.Contains(stdout, want) {
+				t.Errorf("%q: no %q in %s%s", c.args, want, stdout, stderr)
+			}
 		}
 	}
 	// In one order everywhere, mean ranks are 1, 2 and 3.
-	stdout, stderr = compared(t, lines(func(int) int { return 2 }, func(int) int { return 3 }))
+	stdout, stderr := compared(t, lines(func(int) int { return 2 }, func(int) int { return 3 }))
 	if strings.Count(stdout, "all methods differ significantly") != 2 {
 		t.Errorf("not all methods differ by both tests in %s%s", stdout, stderr)
 	}
@@ -711,10 +714,13 @@ func TestIntervalsOfAlpha(t *testing.T) {
 	const lines = "dataset,fold,method,metric,value\nd,0,m,rmse,1\nd,1,m,rmse,2\nd,2,m,rmse,3\nd,0,n,rmse,2\nd,1,n,rmse,4\nd,2,n,rmse,6\n" +
 		"d,3,o,rmse,7\nd,4,o,rmse,8\nd,5,o,rmse,9\n"
 	stdout, stderr := compared(t, lines, "-alpha", "0.1", "-csv")
-	for _, want := range []string{",m,,mean_high,4.132455", ",n,m,difference_high,4.132455", ",o,m,difference_high,8.201761"} {
+	for _, want := range []string{",m,,mean_high,4.132455", ",n,m,difference_high,4.132455", ",o,m,difference_high,8.201761", ",n,m,nadeau_bengio_p,0.11147", ",o,m,welch_p,0.00436"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in %s%s", want, stdout, stderr)
 		}
+	}
+	if stdout, stderr := compared(t, lines, "-alpha", "0.2"); !strings.Contains(stdout, " 0.111* 0/3 ") {
+		t.Errorf("want a star at 0.111 in %s%s", stdout, stderr)
 	}
 }
 

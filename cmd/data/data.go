@@ -99,9 +99,8 @@ func (o *options) choose(l *dataset.Library) error {
 	given := o.names
 	o.names = nil
 	if !o.named {
-		names, err := l.Names()
-		o.names = names
-		return err
+		o.names = l.Names()
+		return nil
 	}
 	for _, name := range given {
 		if _, err := l.Lookup(name); err != nil {

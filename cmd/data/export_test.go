@@ -161,6 +161,30 @@ func TestExportOfGroups(t *testing.T) {
 	}
 }
 
+// A split that is given is the only fold, under both protocols.
+func TestExportOfGivenSplit(t *testing.T) {
+	dir, out := t.TempDir(), t.TempDir()
+	datasettest.Write(t, dir, "given", "rows: 5\ncolumns: {x: number, part: skip, y: number}\ntarget: y\nsplit: {column: part}\n",
+		"x,part,y\n1,test,2\n2,train,3\n3,val,5\n4,train,7\n5,test,8\n")
+	exit, stdout, stderr := call(t, "-data", dir, "-export-splits", out, "given")
+	if exit != program.ExitOK || !strings.HasSuffix(stdout, "given: 5 rows, 1 fold under each protocol\n") {
+		t.Fatal(exit, stdout, stderr)
+	}
+	text, err := os.ReadFile(filepath.Join(out, "given", "splits.csv"))
+	want := "protocol,fold,row,part\n"
+	for _, protocol := range split.Protocols {
+		for _, line := range []string{"1,train", "3,train", "2,val", "0,test", "4,test"} {
+			want += fmt.Sprintf("%s,0,%s\n", protocol, line)
+		}
+	}
+	if err != nil || string(text) != want {
+		t.Errorf("%s, %v, want\n%s", text, err, want)
+	}
+	if header := lines(t, filepath.Join(out, "given", "table.csv"))[0]; !slices.Equal(header, []string{"row", "x", "y"}) {
+		t.Errorf("the columns are %q", header)
+	}
+}
+
 // Without names, the data sets with several folds are exported; one that is made by copying rows cannot be.
 func TestExportChooses(t *testing.T) {
 	lib := datasettest.Library(t)

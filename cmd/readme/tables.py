@@ -346,15 +346,19 @@ def tenth(number, *paths):
 
 
 def on_fold(number, paths, wanted, seeds=(42,)):
-    corrupted = {(r["variant"], r["seed"]): r["test"] for r in finished(paths, "corruption")}
+    corrupted = {(r["variant"], r["seed"]): r for r in finished(paths, "corruption")}
     lines = []
     for r in sorted(records(paths), key=loss):
         if (r["dataset"], r["fold"], r["protocol"]) == ("boston-housing", int(number), "published") and r["seed"] in seeds and wanted(r["config"]):
             name = r.get("variant", "base")
             change = corrupted.get((name, r["seed"]))
+            squares = "–"
+            if change and change["test"]["changed_rows"]:
+                squares = by_squares([([line[:3] for line in change["table"]["lines"]], [line[:2] + line[3:] for line in change["table"]["lines"]])])
+            change = change and change["test"]
             lines.append([name + ("" if r["seed"] == 42 else ", seed %d" % r["seed"]), "%d" % r["config"]["steps"], "%d" % r["details"]["best_step"], "%.4f" % loss(r), "%.2f ± %.2f" % (r["test"]["rmse"], r["test"]["rmse_se"]),
-                          "%.2f (%+.0f ± %.0f %%)" % (change["corrupted_rmse"], -change["rmse_change"], change["rmse_change_se"]) if change else "–"])
-    table(["NPT, e = 16", "steps", "weights of step", "validation loss", "RMSE", "when other rows are corrupted"], *lines)
+                          "%.2f (%+.0f ± %.0f %%)" % (change["corrupted_rmse"], -change["rmse_change"], change["rmse_change_se"]) if change else "–", squares])
+    table(["NPT, e = 16", "steps", "weights of step", "validation loss", "RMSE", "when other rows are corrupted", "squared errors grow by, standard errors"], *lines)
 
 
 def compare(first, second, by_what, pairs):
@@ -458,6 +462,18 @@ def parts(report):
                 digits = 1 if r["metric"] == "accuracy" else DIGITS[r["metric"]]
                 of[r["dataset"]][r["variant"]] = "%.*f (%.*f)" % (digits, float(r["mean"]), digits, float(r["paper"]))
     table(["", *variants.values()], *(["%s, %s" % (DATASETS[d], METRICS[metric(d)]), *(of[d].get(v, "–") for v in variants)] for d in DATASETS if d in of))
+
+
+def heads(*paths):
+    """How much of its attention each head gives to the nearest rows, beside what uniform attention would."""
+    lines = []
+    for r in finished(paths, "attention"):
+        name = DATASETS[r["dataset"]] + (", targets in sight" if r.get("variant") else ", all targets masked" if r["config"]["p_target"] == 1 else "")
+        layers = collections.defaultdict(list)
+        for layer, _, share, error, uniform in r["table"]["lines"]:
+            layers[layer].append("%.2f (%+.1f)" % (share / uniform, (share - uniform) / error))
+        lines += [[name, place, *layers[layer]] for place, layer in zip(("first", "second"), sorted(layers))]
+    table(["", "layer between rows", "head 1", "head 2", "head 3", "head 4"], *sorted(lines))
 
 
 def deleted(report):
@@ -732,6 +748,10 @@ def otherrows():
         trained, measured, alone = of(variants, None), of(variants, "corruption"), of((control,), None)
         on_rows = of((control,), "corruption")  # predictions of every test row
         predicted, alone_predicted = of(variants, "predictions"), of((control,), "predictions")
+        seeds = {seed for of_fold in (alone or on_rows).values() for seed in of_fold}
+        for results in (trained, measured, predicted) if seeds else ():  # of NPT the seeds that both networks have
+            for fold, of_fold in results.items():
+                results[fold] = {seed: r for seed, r in of_fold.items() if seed in seeds}
         clean = lambda r: [line[:3] for line in r["table"]["lines"]]
         squares, squares_alone = "–", "–"
         if len(measured) == 1 and name == "rmse":

@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -23,6 +22,7 @@ import (
 
 	"nptbench/baselines/gbdt"
 	"nptbench/internal/dataset"
+	"nptbench/internal/filesystem"
 	"nptbench/internal/method"
 	"nptbench/internal/program"
 	harness "nptbench/internal/run"
@@ -124,8 +124,7 @@ func (s *scorer) load(ctx context.Context, at task.Spec) (err error) {
 
 // modelsIn lists the names of the models in a folder, without what a run that was killed has left half written.
 func modelsIn(dir string) []string {
-	files, _ := fs.Glob(os.DirFS(dir), "*.txt*") // the folder's name is no pattern
-	return slices.DeleteFunc(files, func(name string) bool {
+	return slices.DeleteFunc(filesystem.Glob(dir, "*.txt*"), func(name string) bool {
 		return strings.HasPrefix(name, ".") || !strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".txt")
 	})
 }

@@ -73,11 +73,8 @@ func TestBadInput(t *testing.T) {
 		`invalid value "publisht" for flag -protocol: want published or corrected (did you mean "published"?)`:      {"-model", "a", "-protocol", "publisht"},
 		`invalid value "scaled" for flag -target: want original or standardised`:                                    {"-model", "a", "-target", "scaled"},
 		`-dataset: unknown data set "yatch": no yatch/dataset.yaml in data, ../shared/data (did you mean "yacht"?)`: {"-model", "a", "-dataset", "yatch"},
-		`"b" is not a flag`:                                     {"-model", "a", "b"},
-		"-model: want a name":                                   {"-model", ""},
-		"-fold -1: want 0 or more":                              {"-model", "a", "-fold", "-1"},
-		"flag provided but not defined: -modle":                 {"-modle", "a"},
-		`invalid value "x" for flag -fold: want a whole number`: {"-model", "a", "-fold", "x"},
+		"-model: want a name":      {"-model", ""},
+		"-fold -1: want 0 or more": {"-model", "a", "-fold", "-1"},
 	} {
 		if exit, _, stderr := programtest.Run(t, run, args...); exit != program.ExitBadInput || strings.TrimSuffix(strings.TrimSpace(stderr), "; score -help lists the flags") != want {
 			t.Errorf("%q: exit code %d, %q, want %q", args, exit, stderr, want)
@@ -116,7 +113,6 @@ func TestRefusals(t *testing.T) {
 			[]string{"-model", write(t, "m.txt", strings.Replace(constant(6, "regression", "2"), "v3", "v5", 1)), "-dataset", "waves"}},
 		{program.ExitBadInput, "not a LightGBM text model", []string{"-model", write(t, "m.txt", "x"), "-dataset", "waves"}},
 		{program.ExitFailed, "the prediction for validation row 0, counted from 0, is +Inf", []string{"-model", write(t, "m.txt", constant(6, "regression", "inf")), "-dataset", "waves"}},
-		{program.ExitBadInput, "it unpacks to more than 64 times its size: not a model", []string{"-model", write(t, "m.txt.gz", strings.Repeat("0", 100<<20)), "-dataset", "waves"}},
 		{program.ExitBadInput, "fold 10 does not exist: the folds are 0 to 9", []string{"-model", regression, "-dataset", "waves", "-fold", "10"}},
 		{program.ExitFailed, "-export: nowhere/rows.csv: no such file or directory", []string{"-export", "nowhere/rows.csv", "-dataset", "waves"}},
 		{program.ExitBadInput, "-export: want the data set, -dataset", []string{"-export", "rows.csv"}},
@@ -126,6 +122,8 @@ func TestRefusals(t *testing.T) {
 		{program.ExitBadInput, "-records: stat nowhere: no such file or directory", []string{"-models", filepath.Dir(regression), "-records", "nowhere"}},
 		{program.ExitFailed, "m.txt: the model does not say where it comes from: score it with -model and -dataset\n1 of 1 models could not be scored",
 			[]string{"-models", filepath.Dir(regression)}},
+		{program.ExitFailed, "m.txt.gz: it unpacks to more than 64 times its size: not a model\n1 of 1 models could not be scored",
+			[]string{"-models", filepath.Dir(write(t, "m.txt.gz", strings.Repeat("0", 100<<20)))}},
 	} {
 		exit, stdout, stderr := programtest.Run(t, run, append(c.args, "-data", data)...)
 		lines := 1 + strings.Count(strings.TrimSpace(c.want), "\n")
@@ -157,6 +155,13 @@ func TestConstantModel(t *testing.T) {
 	model := write(t, "m.txt.gz", constant(s.task.Width, "huber", scaled))
 	if exit, stdout, _ := programtest.Run(t, run, append(at, "-target", "standardised", "-model", model)...); exit != program.ExitOK || !strings.Contains(stdout, want) {
 		t.Errorf("exit code %d, standardised: want%sin\n%s", exit, want, stdout)
+	}
+	// Two trees of half the number say the same together.
+	trees := strings.SplitAfter(constant(s.task.Width, "regression", "6.25"), "\n\n")
+	text := strings.Replace(trees[0], "tree_sizes=1", "tree_sizes=1 1", 1) + trees[1] + strings.Replace(trees[1], "Tree=0", "Tree=1", 1) + trees[2]
+	_, stdout, stderr = programtest.Run(t, run, append(at, "-trees", "1,2", "-model", write(t, "m.txt", text))...)
+	if said := strings.Join(strings.Fields(stdout), " "); !strings.Contains(said, " 3 - - - 1 ") || !strings.Contains(said, " 3 - - - 2 ") || !strings.Contains(stdout, want) {
+		t.Errorf("one tree and both: want%sin\n%s%s", want, stdout, stderr)
 	}
 }
 
@@ -398,14 +403,6 @@ func TestKeptModelAlone(t *testing.T) {
 	}
 }
 
-func TestUnpacksToNothing(t *testing.T) {
-	file := write(t, "m.txt.gz", strings.Repeat("0", 100<<20))
-	exit, _, stderr := programtest.Run(t, run, "-models", filepath.Dir(file), "-data", dataFolder(t))
-	if exit != program.ExitFailed || !strings.Contains(stderr, "unpacks to more than") {
-		t.Errorf("exit code %d: %q", exit, stderr)
-	}
-}
-
 // An interruption while records are read is none of bad input.
 func TestInterrupted(t *testing.T) {
 	dir := t.TempDir()
@@ -431,15 +428,14 @@ func TestTornRecord(t *testing.T) {
 	}
 }
 
-func TestFolderWithBrackets(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "run[1]")
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	os.WriteFile(filepath.Join(dir, "m.txt"), []byte("x"), 0o666)
-	_, _, stderr := programtest.Run(t, run, "-models", dir, "-data", dataFolder(t))
-	if !strings.Contains(stderr, "m.txt: not a LightGBM") {
-		t.Errorf("%q", stderr)
+// A record with a metric more is another one.
+func TestMetricsOfRecord(t *testing.T) {
+	o := &gbdt.Origin{}
+	known := records{keyOf(o, 1, ""): {Test: results.Metrics{"rmse": 1, "mse": 1}}}
+	for want, test := range map[string]results.Metrics{"same": {"rmse": 1, "mse": 1}, "differs: 1 test metrics, recorded 2": {"rmse": 1}} {
+		if got := known.compare(o, &score{trees: 1, test: test}, ""); got != want {
+			t.Errorf("%v: %q, want %q", test, got, want)
+		}
 	}
 }
 
@@ -454,18 +450,21 @@ func TestOtherFold(t *testing.T) {
 		}
 		tasks[fold] = s.task
 	}
-	squares := 0.0
-	for _, y := range s.truth.Y { // of fold 4
-		d := y*s.task.TargetStd + s.task.TargetMean - (2*tasks[3].TargetStd + tasks[3].TargetMean)
-		squares += d * d
+	rmse := func(targets []float64) float64 { // of fold 4
+		squares := 0.0
+		for _, y := range targets {
+			d := y*s.task.TargetStd + s.task.TargetMean - (2*tasks[3].TargetStd + tasks[3].TargetMean)
+			squares += d * d
+		}
+		return math.Sqrt(squares / float64(len(targets)))
 	}
-	want := fmt.Sprintf(" %.4f", math.Sqrt(squares/float64(len(s.truth.Y))))
-	origin := fmt.Sprintf(`nptbench={"method":"xgboost","dataset":"waves","protocol":"corrected","fold":3,"n_estimators":[1],"target_mean":%v,"target_std":%v}`,
-		tasks[3].TargetMean, tasks[3].TargetStd)
+	want := fmt.Sprintf("waves corrected 4 xgboost 0.3 4 1 %.4f %.4f", rmse(s.task.Y[s.task.Train:]), rmse(s.truth.Y))
+	origin := fmt.Sprintf(`nptbench={"method":"xgboost","dataset":"waves","protocol":"corrected","fold":3,"learning_rate":0.3,"max_depth":4,`+
+		`"n_estimators":[1],"target_mean":%v,"target_std":%v}`, tasks[3].TargetMean, tasks[3].TargetStd)
 	text := strings.Replace(constant(s.task.Width, "regression", "2"), "version=v3", "version=v3\n"+origin, 1)
 	_, stdout, stderr := programtest.Run(t, run, "-data", data, "-model", write(t, "m.txt", text), "-fold", "4")
-	if !strings.Contains(stdout, want) {
-		t.Errorf("want%s in\n%s%s", want, stdout, stderr)
+	if !strings.Contains(strings.Join(strings.Fields(stdout), " "), want) {
+		t.Errorf("want %s in\n%s%s", want, stdout, stderr)
 	}
 }
 
@@ -493,6 +492,13 @@ func TestOtherTable(t *testing.T) {
 				t.Errorf("%s %.4s, %q: exit code %d, %q, want %q", c.name, c.digest, args, exit, stderr, c.want)
 			}
 		}
+	}
+	// Neither is an older model of other rows scored on their scale.
+	origin := `nptbench={"method":"xgboost","dataset":"waves","protocol":"corrected","n_estimators":[1],"target_mean":7,"target_std":1}`
+	model := write(t, "m.txt", strings.Replace(constant(6, "regression", "2"), "version=v3", "version=v3\n"+origin, 1))
+	exit, stdout, stderr := programtest.Run(t, run, "-data", data, "-models", filepath.Dir(model))
+	if exit != program.ExitFailed || stdout != "" || !strings.HasPrefix(stderr, "m.txt: the model was fitted on other rows: its target has mean 7 and deviation 1, ") {
+		t.Errorf("another mean: exit code %d, %q\n%s", exit, stderr, stdout)
 	}
 }
 

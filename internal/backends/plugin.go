@@ -3,7 +3,6 @@ package backends
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,8 +47,7 @@ func (p *plugin) find() (string, error) {
 		return filepath.Abs(path)
 	}
 	for _, environment := range pythonEnvironments() {
-		found, err := fs.Glob(os.DirFS(environment), p.inEnvironment) // the folder's name is no pattern
-		if err == nil && len(found) > 0 {
+		if found := filesystem.Glob(environment, p.inEnvironment); len(found) > 0 {
 			return filepath.Abs(filepath.Join(environment, found[len(found)-1])) // for the later CUDA
 		}
 	}

@@ -24,9 +24,9 @@
 // standard error, or else on standard output, when it fails.
 //
 // Arguments that are files may be relative to the folder of the sweep; the program itself is looked for in PATH if its name has no slash.
-// A program with a slash, and scripts, must be there when the sweep is read. The command line and a digest of these files are part of
-// every configuration: when a script changes, its cells are other cells. What a script imports is not looked at: name it as one more
-// argument, or count versions in a parameter.
+// A program with a slash, scripts, and what begins with ./ or ../ must be files when the sweep is read. The command line and a digest of
+// these files are part of every configuration: when a script changes, its cells are other cells. What a script imports is not looked at:
+// name it as one more argument, or count versions in the parameter version. None of these three changes the seed of a fold and setting.
 //
 // The limits of a sweep's budget hold for the program, and it ends when the run does, with what it has started, but for processes in
 // sessions of their own (daemons). It has OMP_NUM_THREADS set to the number of
@@ -67,6 +67,9 @@ const (
 	argsParam   = "command"
 	digestParam = "files_sha256"
 )
+
+// versionParam is the parameter in which users count versions of what no digest is of.
+const versionParam = "version"
 
 // Find returns the method that a command is, and without one (nil) the known method of that name.
 func Find(known []*method.Method, name string, c *method.Command) (*method.Method, error) {
@@ -124,22 +127,28 @@ func line(args []string) string {
 // scripts are the endings of arguments that must be files.
 var scripts = []string{".py", ".sh", ".R", ".jl"}
 
-// CheckFile returns an error if an argument must be a file, as a program that is named by a path and a script must, and is none.
+// CheckFile returns an error if an argument must be a file, as a program that is named by a path, a script, and what begins with ./ or ../
+// must, and is none.
 func CheckFile(c method.Command, arg int) error {
 	a := c.Args[arg]
-	program := arg == 0 && strings.Contains(a, "/")
-	script := arg > 0 && slices.Contains(scripts, filepath.Ext(a)) && !strings.HasPrefix(a, "-") && !strings.Contains(a, " ")
-	if !program && !script {
-		return nil
-	}
 	dir, err := filepath.Abs(c.Dir)
 	if err != nil {
 		return err
 	}
 	path := pathIn(dir, a)
+	program := arg == 0 && strings.Contains(a, "/")
+	script := arg > 0 && slices.Contains(scripts, filepath.Ext(a)) && !strings.HasPrefix(a, "-") && !strings.Contains(a, " ")
+	relative := strings.HasPrefix(a, "./") || strings.HasPrefix(a, "../")
+	if !program && !script && !relative {
+		return nil
+	}
 	switch info, err := os.Stat(path); {
 	case errors.Is(err, fs.ErrNotExist) && path != a:
-		return fmt.Errorf("there is no %s in %s, the folder of the sweep, where relative names begin", a, dir)
+		hint := ""
+		if arg > 0 && strings.HasPrefix(a, "./") {
+			hint = "; a file of the folder in which the program runs is named without ./"
+		}
+		return fmt.Errorf("there is no %s in %s, the folder of the sweep, where relative names begin%s", a, dir, hint)
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("there is no %s", a)
 	case err != nil:
@@ -219,8 +228,10 @@ func run(ctx context.Context, c method.Command, t *task.Task, config method.Conf
 	params := maps.Clone(config)
 	delete(params, argsParam)
 	delete(params, digestParam)
+	chosen := maps.Clone(params) // an edited script gets the old one's seed, so that what the edit does is not mixed with chance
+	delete(chosen, versionParam)
 	// 31 bits: what every language takes as a seed.
-	if err := write(dir, t, params, seed.Derive(t.Seed, c.Name, config.JSON())>>33); err != nil {
+	if err := write(dir, t, params, seed.Derive(t.Seed, c.Name, chosen.JSON())>>33); err != nil {
 		return r, err
 	}
 	start := time.Now()
@@ -258,7 +269,7 @@ func execute(ctx context.Context, c method.Command, dir string, threads int) (te
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = dir
 	// OpenMP's threads that spin while they wait make a fit of scikit-learn's beside others three times as long.
-	cmd.Env = append(os.Environ(), fmt.Sprintf("OMP_NUM_THREADS=%d", max(1, threads)), "OMP_WAIT_POLICY=passive")
+	cmd.Env = append(cmd.Environ(), fmt.Sprintf("OMP_NUM_THREADS=%d", max(1, threads)), "OMP_WAIT_POLICY=passive")
 	cmd.WaitDelay = time.Second // what it started may hold the pipe open
 	subprocess.EndWithParent(cmd, syscall.SIGKILL)
 	said, printed := &subprocess.Said{Head: 150, Tail: 250}, &subprocess.Said{Head: 150, Tail: 250} // a failure message has 500

@@ -37,6 +37,11 @@ func load(t *testing.T, dataset string) *task.Task {
 // call runs a shell script with an argument, one configuration.
 func call(t *testing.T, ctx context.Context, tk *task.Task, script, arg string) (method.Result, error) {
 	t.Helper()
+	return callWith(t, ctx, tk, script, arg, map[string]any{"depth": 3, "loss": "log"})
+}
+
+func callWith(t *testing.T, ctx context.Context, tk *task.Task, script, arg string, params map[string]any) (method.Result, error) {
+	t.Helper()
 	c := method.Command{Name: "mine", Title: "Mine", Args: []string{"sh", "mine.sh", arg}, Dir: t.TempDir()}
 	if err := os.WriteFile(filepath.Join(c.Dir, "mine.sh"), []byte(script), 0o666); err != nil {
 		t.Fatal(err)
@@ -46,7 +51,7 @@ func call(t *testing.T, ctx context.Context, tk *task.Task, script, arg string) 
 		t.Fatalf("digest %q, error %v", c.Digest, err)
 	}
 	m := New(c)
-	config, err := m.Resolve(map[string]any{"depth": 3, "loss": "log"}, tk.Info)
+	config, err := m.Resolve(params, tk.Info)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,6 +258,72 @@ func TestNothingWritten(t *testing.T) {
 	const want = "the command ended without an error and has written no val_predicted.csv; it said: No module named numpy"
 	if _, err := run(t.Context(), c, load(t, "waves"), method.Config{}); err == nil || err.Error() != want {
 		t.Errorf("error %v", err)
+	}
+}
+
+// An edited script, another command line and another version have the seed of those before: only what is chosen has another one.
+func TestSeed(t *testing.T) {
+	tk := load(t, "waves")
+	seed := func(script, arg string, params map[string]any) string {
+		t.Helper()
+		result, err := callWith(t, t.Context(), tk, "grep seed task.json >&2\n"+script, arg, params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, seed, found := strings.Cut(fmt.Sprint(result.Err), `"seed": `)
+		if !found {
+			t.Fatal(result.Err)
+		}
+		return seed
+	}
+	first := seed("", "", map[string]any{"depth": 3})
+	for _, again := range []string{
+		seed("# a comment", "", map[string]any{"depth": 3}), seed("", "--fast", map[string]any{"depth": 3}), seed("", "", map[string]any{"depth": 3, "version": 2}),
+	} {
+		if again != first {
+			t.Errorf("seed %s, and %s with the same parameters", first, again)
+		}
+	}
+	if other := seed("", "", map[string]any{"depth": 4}); other == first {
+		t.Errorf("seed %s with other parameters, too", other)
+	}
+}
+
+// A command is told in which folder it is.
+func TestWorkingDirectory(t *testing.T) {
+	tk := load(t, "waves")
+	_, err := run(t.Context(), method.Command{Name: "mine", Args: []string{"printenv", "PWD"}}, tk, method.Config{})
+	if err == nil || !strings.HasSuffix(err.Error(), "; it said: "+tk.CheckpointDir) {
+		t.Errorf("%v, want %s", err, tk.CheckpointDir)
+	}
+}
+
+// What begins with ./ or ../ must be a file.
+func TestCheckFile(t *testing.T) {
+	dir := t.TempDir()
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "pk"), 0o777), os.WriteFile(filepath.Join(dir, "a.json"), nil, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	missing := "there is no ./b.json in " + dir + ", the folder of the sweep, where relative names begin; a file of the folder in which the program runs is named without ./"
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"python", "pk"}, ""}, // a word
+		{[]string{"python", "./pk/"}, filepath.Join(dir, "pk") + " is not a file"},
+		{[]string{"pk"}, ""}, // from PATH
+		{[]string{"python", filepath.Join(dir, "pk")}, ""},
+		{[]string{"python", ""}, ""},
+		{[]string{"python", "."}, ""}, // its own
+		{[]string{"python", "./a.json"}, ""},
+		{[]string{"python", "./b.json"}, missing},
+		{[]string{"python", "--config", "./b.json"}, missing},
+		{[]string{"python", "b.json"}, ""},
+	} {
+		err := CheckFile(method.Command{Args: c.args, Dir: dir}, len(c.args)-1)
+		if got := fmt.Sprint(err); c.want == "" && err != nil || c.want != "" && got != c.want {
+			t.Errorf("%q: %s, want %q", c.args, got, c.want)
+		}
 	}
 }
 

@@ -26,7 +26,7 @@ type description struct {
 	Classes  int                   `json:"classes"`  // 0 for regression
 	Features []task.FeatureColumns `json:"features"` // in the files *_x.csv
 	Params   map[string]any        `json:"params"`
-	Seed     uint64                `json:"seed"` // of this fold and setting, below 2^31
+	Seed     uint64                `json:"seed"` // of this fold and setting, below 2^31; the same when the program changes
 	Threads  int                   `json:"threads"`
 	Rows     map[string]int        `json:"rows"` // of "train", "val" and "test"
 }

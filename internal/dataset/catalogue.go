@@ -40,7 +40,7 @@ type source struct {
 	folder string // of a data set that is made of another one's files: that one's name; empty: its own
 }
 
-// A variant is one set of files that a table can be read from. The first one, whose files Info lists, is complete.
+// A variant is one set of files that a table can be read from. The first one is complete: its counts are those of Info.
 type variant struct {
 	files     []File
 	subset    string // which part of the published table it holds; empty: all
@@ -81,26 +81,24 @@ func Infos() []Info {
 }
 
 // Names lists every data set: the built-in ones, and those of one's own in the library's folders, those too whose declaration is wrong.
-func (l *Library) Names() ([]string, error) {
-	own, err := l.ownNames()
-	var names []string
+func (l *Library) Names() (names []string) {
+	own := l.ownNames()
 	for _, s := range catalogue {
 		names = append(names, s.Name)
 		own = slices.DeleteFunc(own, func(name string) bool { return name == s.Name })
 	}
-	return append(names, own...), err
+	return append(names, own...)
 }
 
 // Infos returns what is known of every data set, but for those of one's own whose declaration is wrong: Lookup says what is.
-func (l *Library) Infos() ([]Info, error) {
+func (l *Library) Infos() []Info {
 	infos := Infos()
-	own, err := l.ownNames()
-	for _, name := range own {
+	for _, name := range l.ownNames() {
 		if s, err := l.own(name); err == nil {
 			infos = append(infos, s.info(&s.variants[0]))
 		}
 	}
-	return infos, err
+	return infos
 }
 
 // Lookup returns what is known of a data set. The error names the nearest known name.
@@ -119,11 +117,7 @@ func (l *Library) source(name string) (*source, error) {
 	if s := builtIn(name); s != nil {
 		return s, nil
 	}
-	names, err := l.Names()
-	if err != nil {
-		return nil, err
-	}
-	return nil, fmt.Errorf("unknown data set %q%s", name, Unknown(name, l.Dirs, names))
+	return nil, fmt.Errorf("unknown data set %q%s", name, Unknown(name, l.Dirs, l.Names()))
 }
 
 // BuiltIn reports whether the catalogue has a data set of that name.

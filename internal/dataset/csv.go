@@ -18,6 +18,7 @@ import (
 type csvForm struct {
 	separator      rune
 	target, groups string    // names of the columns that have a value in every row; what missing lists may be a class or a group
+	parts          string    // name of the column of a given split
 	missing        []string  // fields that mean: no value
 	missingNumbers []float64 // those of them that are numbers
 	skipped        []string  // names of fields that are no columns
@@ -163,6 +164,12 @@ func (f csvForm) match(header []string, columns []*builder, position func(field 
 
 // add appends a field to a column.
 func (f csvForm) add(column *builder, field string) error {
+	if column.name == f.parts {
+		if !slices.Contains(partNames, field) {
+			return fmt.Errorf("%s is no part; want train, val or test", quote([]byte(field)))
+		}
+		return column.add([]byte(field))
+	}
 	missing := column.name != f.groups && f.isMissing(field)
 	if missing && column.name != f.target {
 		column.addMissing()

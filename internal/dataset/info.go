@@ -37,6 +37,7 @@ type Info struct {
 	TestAt   int // first row of a fixed test set, which reaches to the end; 0: test rows are drawn, as in a subset without them
 
 	Groups string // of a data set of one's own: the column of the file whose values say which rows folds keep together; empty: none
+	Parts  string // likewise: the column that says whether a row is for training, validation or test (then Folds is 1); empty: none
 
 	Copies *Copies // of a semi-synthetic data set: each row of a task has one among the training rows; nil: none
 

@@ -60,8 +60,11 @@ func read(ctx context.Context, loc *Location) (*Table, error) {
 		room = min(room, 1<<16) // a declaration may say more rows than there are
 	}
 	specs := loc.source.columns
-	if loc.Info.Groups != "" {
+	switch { // until its digest is known, a table has what splits it as its last column
+	case loc.Info.Groups != "":
 		specs = append(slices.Clone(specs), columnSpec{name: loc.Info.Groups, kind: Categorical})
+	case loc.Info.Parts != "":
+		specs = append(slices.Clone(specs), levels(loc.Info.Parts, partNames...))
 	}
 	columns := make([]*builder, len(specs))
 	for i, spec := range specs {
@@ -82,12 +85,23 @@ func read(ctx context.Context, loc *Location) (*Table, error) {
 	if t.Digest = tableDigest(t.Columns, t.Rows); loc.variant.rule != "" {
 		t.Digest = ruleDigest(t.Digest, loc.variant.rule)
 	}
-	if last := len(t.Columns) - 1; loc.Info.Groups != "" { // until here the groups are the last column
-		if n := len(t.Columns[last].Categories); n < t.Info.Folds {
+	last := t.Columns[len(t.Columns)-1]
+	t.Columns = t.Columns[:len(loc.source.columns)]
+	switch {
+	case loc.Info.Groups != "":
+		if n := len(last.Categories); n < t.Info.Folds {
 			return nil, fmt.Errorf("%s: column %s has %s, want one at least for each of %d folds",
-				loc.Files[0].Path, loc.Info.Groups, spelling.Count(n, "group"), t.Info.Folds)
+				loc.Files[0].Path, last.Name, spelling.Count(n, "group"), t.Info.Folds)
 		}
-		t.Columns, t.Groups = t.Columns[:last], t.Columns[last].Codes
+		t.Groups = last.Codes
+	case loc.Info.Parts != "":
+		for _, part := range []uint16{TrainPart, TestPart} {
+			if !slices.Contains(last.Codes, part) {
+				return nil, fmt.Errorf("%s: column %s has no row with %s, want one at least with train and one with test",
+					loc.Files[0].Path, last.Name, partNames[part])
+			}
+		}
+		t.Parts = last.Codes
 	}
 	return t, verify(t, loc)
 }

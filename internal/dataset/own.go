@@ -21,6 +21,7 @@ import (
 	"unicode/utf8"
 
 	"nptbench/internal/document"
+	"nptbench/internal/filesystem"
 	"nptbench/internal/spelling"
 )
 
@@ -40,7 +41,8 @@ import (
 //	  quality: number
 //	target: quality             # a number: regression; a list of categories: classification
 //	split: {folds: 10}          # or {folds: 5, run: 2}: the first two of five folds; or {test: 300}: the last 300 rows are test rows;
-//	                            # or {folds: 10, groups: id}: rows with the same id, which is declared skip, are kept together
+//	                            # or {folds: 10, groups: id}: rows with the same id, which is declared skip, are kept together;
+//	                            # or {column: part}: that column, which is declared skip, has train, val or test in every row
 //	licence: CC BY 4.0          # left out: none stated
 //	sha256: 24c8...             # of the content of the file; left out: any content
 //
@@ -48,8 +50,8 @@ import (
 // or a group, and is refused where a number is to be predicted.
 //
 // Beside the test rows, with 10 folds 20 % of all rows are for validation, as in the paper's small data sets, with any other number of
-// folds 10 %, as in its large ones, and with {test: N} 12.5 % of the rows before the test rows. With groups, at most
-// 65,536, these are shares of the groups: those of scikit-learn's GroupKFold, shuffled, and GroupShuffleSplit.
+// folds 10 %, as in its large ones, and with {test: N}, or a column without val, 12.5 % of the rows that are not for testing. With groups,
+// at most 65,536, these are shares of the groups: those of scikit-learn's GroupKFold, shuffled, and GroupShuffleSplit.
 const Declaration = "dataset.yaml"
 
 // A declaration is such a file, being read.
@@ -66,19 +68,14 @@ var (
 )
 
 // ownNames lists the data sets of one's own by name, those too whose declaration is wrong.
-func (l *Library) ownNames() ([]string, error) {
-	var names []string
+func (l *Library) ownNames() (names []string) {
 	for _, dir := range l.Dirs {
-		files, err := fs.Glob(os.DirFS(dir), "*/"+Declaration) // the folder's name is no pattern
-		if err != nil {
-			return nil, err
-		}
-		for _, file := range files {
+		for _, file := range filesystem.Glob(dir, "*/"+Declaration) {
 			names = append(names, filepath.Base(filepath.Dir(file)))
 		}
 	}
 	slices.Sort(names)
-	return slices.Compact(names), nil
+	return slices.Compact(names)
 }
 
 // own returns a data set of one's own, from the first folder that declares it; nil where none does.
@@ -224,7 +221,7 @@ func (d *declaration) source(root *document.Node) *source {
 	}
 	f := File{Name: file, Rows: rows, Manual: "your own copy of the file that " + filepath.Join(d.dir, Declaration) + " declares" + d.nearest(file)}
 	v := d.split(s, skipped)
-	form := csvForm{separator: separator, target: target, groups: s.Groups, missing: missing, skipped: skipped}
+	form := csvForm{separator: separator, target: target, groups: s.Groups, parts: s.Parts, missing: missing, skipped: skipped}
 	for _, field := range missing {
 		if x, err := strconv.ParseFloat(field, 64); err == nil {
 			form.missingNumbers = append(form.missingNumbers, x)
@@ -362,7 +359,7 @@ func (d *declaration) target(s *source, name string) {
 	}
 }
 
-const wantedSplit = "split: want {folds: N}, N from 2 to 255, also with groups: COLUMN, or {test: N}, the number of test rows at the end"
+const wantedSplit = "split: want {folds: N}, N from 2 to 255, also with groups: COLUMN, or {test: N}, the number of test rows at the end, or {column: COLUMN}, which has train, val or test in every row"
 
 // split reads how test rows are cut. The rule is part of the table's digest; how many folds are run is not.
 func (d *declaration) split(s *source, skipped []string) variant {
@@ -372,15 +369,20 @@ func (d *declaration) split(s *source, skipped []string) variant {
 		return variant{}
 	}
 	before := len(d.Errors)
-	parts, _ := d.Object(n, "split", "folds", "run", "test", "groups")
+	parts, _ := d.Object(n, "split", "folds", "run", "test", "groups", "column")
+	maps.DeleteFunc(parts, func(_ string, n *document.Node) bool { return n.Is == document.Nothing })
 	folds, run, test := d.whole(parts["folds"], wantedSplit), d.whole(parts["run"], wantedSplit), d.whole(parts["test"], wantedSplit)
 	if len(d.Errors) > before {
 		return variant{}
 	}
-	given := func(key string) bool { return parts[key] != nil && parts[key].Is != document.Nothing }
 	v := variant{rule: fmt.Sprintf("{%d 0 %d}", folds, test)}
 	switch {
-	case test < 0 || test > s.Rows-2 || given("test") && (given("folds") || given("run") || given("groups")):
+	case parts["column"] != nil && len(parts) > 1:
+		d.fail("split", "want {column: COLUMN}, alone")
+	case parts["column"] != nil:
+		s.Folds, s.RunFolds, s.Parts = 1, 1, d.splitColumn(parts["column"], "column", skipped)
+		v.rule += " column " + s.Parts
+	case test < 0 || test > s.Rows-2 || parts["test"] != nil && len(parts) > 1:
 		d.fail("split", "want {test: N}, alone, with N from 1 to %d: of the %d rows one is for training and one for validation at least", s.Rows-2, s.Rows)
 	case test > 0:
 		s.Folds, s.RunFolds, v.testAt = 5, 1, s.Rows-test
@@ -388,19 +390,25 @@ func (d *declaration) split(s *source, skipped []string) variant {
 		d.Errorf(n.At, wantedSplit)
 	case folds > s.Rows:
 		d.fail("split", "folds: %d of %d rows, want a row in each", folds, s.Rows)
-	case run < 0 || run == 0 && given("run") || run > folds:
+	case run < 0 || run == 0 && parts["run"] != nil || run > folds:
 		d.fail("split", "run: want 1 to %d, the number of folds", folds)
 	default:
 		s.Folds, s.RunFolds = folds, cmp.Or(run, folds)
 	}
-	if given("groups") {
-		s.Groups, _ = parts["groups"].Word()
-		if s.Groups == "" || !slices.Contains(skipped, s.Groups) {
-			d.Errorf(parts["groups"].At, "split: groups: want the name of a column that is declared skip, as %q is not%s", s.Groups, spelling.Hint(s.Groups, skipped))
-		}
+	if parts["groups"] != nil {
+		s.Groups = d.splitColumn(parts["groups"], "groups", skipped)
 		v.rule += " groups " + s.Groups
 	}
 	return v
+}
+
+// splitColumn reads the name of a column that is no feature, and by which rows are split.
+func (d *declaration) splitColumn(n *document.Node, key string, skipped []string) string {
+	name, _ := n.Word()
+	if name == "" || !slices.Contains(skipped, name) {
+		d.Errorf(n.At, "split: %s: want the name of a column that is declared skip, as %q is not%s", key, name, spelling.Hint(name, skipped))
+	}
+	return name
 }
 
 // sortLevels brings declared categories into the order that a column keeps them in.

@@ -41,11 +41,22 @@ type Table struct {
 	Info    Info
 	Columns []Column
 	Groups  []uint16 // of every row, from 0 without gaps: those of one are kept together by folds; nil: rows are free
+	Parts   []uint16 // of every row, TestPart, TrainPart or ValPart, where the split is given; nil: rows are drawn
 	Rows    int
-	Digest  string // hex SHA-256 over names, kinds, categories, values, groups and rule, the same whatever file format these came from
+	Digest  string // hex SHA-256 over names, kinds, categories, values, groups or parts, and rule, the same whatever file format these came from
 	Check   Check  // how far this has been compared with the published table
 	Subset  string // empty, or what part of the published table this is, as a noun phrase for footnotes
 }
+
+// What Table.Parts says of a row.
+const (
+	TestPart uint16 = iota
+	TrainPart
+	ValPart
+)
+
+// partNames has the words for them in files, in ascending order.
+var partNames = []string{"test", "train", "val"}
 
 // Target returns the target column.
 func (t *Table) Target() *Column { return &t.Columns[t.Info.Target] }

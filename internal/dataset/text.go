@@ -317,6 +317,10 @@ func (s *scanner) refuseForeign() error {
 	case bytes.IndexByte(head, 0) >= 0:
 		return errors.New("binary, not text")
 	}
+	start, _ = s.r.Peek(maxLine)
+	if end := bytes.IndexByte(start, '\r'); bytes.IndexByte(start, '\n') < 0 && end >= 0 && end < len(start)-1 {
+		return errors.New("its lines end with CR alone: save it with LF")
+	}
 	return nil
 }
 

@@ -224,10 +224,7 @@ func (s Spec) load(e program.Env) (*options, *sweeps.Sweep, error) {
 		return nil, nil, err
 	}
 	lib := o.library(e)
-	datasets, err := lib.Infos()
-	if err != nil {
-		return nil, nil, err
-	}
+	datasets := lib.Infos()
 	sweep, err := sweeps.Load(o.Sweep, sweeps.Catalogue{Methods: all, Datasets: datasets, Folders: lib.Dirs, Measurements: measure.All()})
 	if err != nil {
 		return nil, nil, err
@@ -379,7 +376,7 @@ func ServeProcess() {
 	var err error
 	switch backend := os.Getenv(probeVariable); {
 	case run.IsWorker():
-		err = run.Serve(methods.All(), measure.All())
+		run.Serve(methods.All(), measure.All())
 	case slurm.IsTask():
 		err = slurm.Serve(methods.All(), func(ctx context.Context, asked string) (string, error) {
 			return chooseBackend(ctx, asked, "networks", program.Env{Stderr: os.Stderr})

@@ -1,6 +1,7 @@
 package filesystem
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -21,4 +22,11 @@ func HereOrAbove(name string) string {
 		dir = parent
 	}
 	return ""
+}
+
+// Glob lists the paths below a folder that match a pattern of path.Match, in their order. The folder's own name is no pattern, and one that
+// is not there has nothing; so does a pattern that is none.
+func Glob(dir, pattern string) []string {
+	paths, _ := fs.Glob(os.DirFS(dir), pattern)
+	return paths
 }

@@ -3,6 +3,7 @@ package filesystem
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -27,5 +28,22 @@ func TestHereOrAbove(t *testing.T) {
 		if got := HereOrAbove("bin/some-program"); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+func TestGlob(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run[1]")
+	for _, name := range []string{"b/rows", "a/rows", "a/other"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for pattern, want := range map[string][]string{"*/rows": {"a/rows", "b/rows"}, "[a": nil} {
+		if got := Glob(dir, pattern); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", pattern, got, want)
+		}
+	}
+	if got := Glob(filepath.Join(dir, "c"), "*"); len(got) > 0 {
+		t.Errorf("%q in a folder that is not there", got)
 	}
 }

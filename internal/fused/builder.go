@@ -65,6 +65,7 @@ type value struct {
 
 	view   view // see resolve
 	useful bool // an output depends on it
+	again  bool // it is made of what is computed again, see SchedulingBarrier, or read by such values alone, see markAgain
 }
 
 // The attributes of operations that are not a list of axes.
@@ -120,6 +121,7 @@ func (f *function) node(op compute.OpType, shape shapes.Shape, attr any, in ...*
 
 func (f *function) newValue(op compute.OpType, shape shapes.Shape, attr any, in ...*value) *value {
 	v := &value{id: len(f.values), op: op, in: in, shape: shape, attr: attr}
+	v.again = slices.ContainsFunc(in, func(x *value) bool { return x.again })
 	f.values = append(f.values, v)
 	return v
 }
@@ -258,13 +260,17 @@ func (f *function) OptimizationBarrier(operands ...compute.Value) ([]compute.Val
 
 // SchedulingBarrier returns a value that is not taken for the operand: what is computed of it is computed again, but once, since the same
 // barrier of the same operands is the same value (GoMLX makes one for each use of a checkpoint). It needs to do nothing about the
-// dependencies: operations are carried out in the order in which they were added, as far as they can be.
+// dependencies: operations are carried out in the order in which they were added, as far as they can be. An operation that
+// joins others in a unit may move before them; none that comes after a barrier joins one that is needed earlier (clusters), or what is
+// computed again would take memory from the first time on.
 func (f *function) SchedulingBarrier(operand compute.Value, dependencies ...compute.Value) (compute.Value, error) {
 	in, err := f.owns(append([]compute.Value{operand}, dependencies...))
 	if err != nil {
 		return nil, err
 	}
-	return f.node(compute.OpTypeOptimizationBarrier, in[0].shape, nil, in[0]), nil
+	v := f.node(compute.OpTypeOptimizationBarrier, in[0].shape, nil, in[0])
+	v.again = true
+	return v, nil
 }
 
 // Operations that make new arrays of others.

@@ -48,8 +48,9 @@ func (v *value) source(operand int) view {
 const maxMembers = 256
 
 // clusters groups the values, which come with operands before results, into units. An elementwise operation joins the units of
-// its operands of the same size, if nothing else has to happen in between.
+// its operands of the same size, if nothing else has to happen in between; none that is computed again joins what is needed earlier.
 func clusters(order []*value) []*unit {
+	markAgain(order)
 	c := clustering{of: make([]*unit, len(order)), place: map[*value]int{}}
 	for i, v := range order {
 		c.place[v] = i
@@ -63,7 +64,7 @@ func clusters(order []*value) []*unit {
 			u.before.add(from.id)
 			u.before.union(from.before)
 			switch {
-			case !v.isElementwise() || !x.base.isElementwise():
+			case !v.isElementwise() || !x.base.isElementwise() || v.again != x.base.again:
 			case x.isWhole() && x.base.shape.Size() == v.shape.Size():
 				joins = append(joins, from)
 			default:
@@ -77,6 +78,26 @@ func clusters(order []*value) []*unit {
 		}
 	}
 	return c.inTurn()
+}
+
+// markAgain marks what is made of inputs alone, and read by values alone that are computed again, as such a value, too, so that it
+// can join them: the decayed moments of an optimiser, whose other operands are gradients.
+func markAgain(order []*value) {
+	early := map[*value]bool{} // made of more than inputs, or read by a value that is not computed again
+	for _, v := range order {
+		early[v] = v.op != compute.OpTypeParameter && v.op != compute.OpTypeConstant && !v.isElementwise()
+		for k := range v.in {
+			early[v] = early[v] || early[v.source(k).base]
+		}
+	}
+	read := map[*value]bool{}
+	for _, v := range slices.Backward(order) {
+		v.again = v.again || read[v] && !early[v]
+		for k := range v.in {
+			base := v.source(k).base
+			read[base], early[base] = true, early[base] || !v.again
+		}
+	}
 }
 
 type clustering struct {

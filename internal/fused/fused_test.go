@@ -556,6 +556,61 @@ func TestMemoryServesAgain(t *testing.T) {
 	step() // and takes new memory
 }
 
+// What is computed again for a gradient takes memory when it is, not from the first time on: of six layers with arrays of n x n, of which
+// the masks are of all, those of one layer at a time are there.
+func TestComputedAgain(t *testing.T) {
+	const n, layers = 200, 6
+	b := New(2)
+	exec, err := graph.NewExec(b, func(x *graph.Node) *graph.Node {
+		scores := graph.DotGeneral(x, []int{1}, nil, x, []int{1}, nil)
+		mask := graph.GreaterThan(graph.StopGradient(scores), graph.ZerosLike(scores))
+		h := x
+		for range layers {
+			h = h.Checkpoint()
+			exp := graph.Exp(graph.DotGeneral(h, []int{1}, nil, h, []int{1}, nil))
+			exp = graph.Where(mask, exp, graph.ZerosLike(exp))
+			h = graph.DivScalar(graph.DotGeneral(exp, []int{1}, nil, h, []int{0}, nil), n)
+		}
+		return graph.Gradient(graph.ReduceAllSum(h.StopCheckpoint()), x)[0]
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := exec.Call(randomTensor(rand.New(rand.NewPCG(1, 1)), n, 4)); err != nil {
+		t.Fatal(err)
+	}
+	if arrays := float64(b.arenas[0].size) / (4 * n * n); arrays > 7 {
+		t.Errorf("memory of %.1f arrays, want at most 7", arrays)
+	}
+}
+
+// What is made of inputs alone, as an optimiser's decayed moments are, joins what is computed again, unless it is needed before.
+func TestJoinsComputedAgain(t *testing.T) {
+	for _, before := range []bool{false, true} {
+		f := New(1).Builder("").Main()
+		value := func(v compute.Value, err error) compute.Value {
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}
+		x, m := value(f.Parameter("x", shapes.Make(dtypes.Float32, 4, 4), nil)), value(f.Parameter("m", shapes.Make(dtypes.Float32, 4, 4), nil))
+		decayed, again := value(f.Mul(m, m)), value(f.SchedulingBarrier(x))
+		outputs, steps := []compute.Value{value(f.Add(decayed, value(f.Mul(again, again))))}, 1
+		if before {
+			outputs = append(outputs, value(f.DotGeneral(decayed, []int{1}, nil, x, []int{0}, nil, compute.DotGeneralConfig{})))
+			steps = 3
+		}
+		if err := f.Return(outputs, nil); err != nil {
+			t.Fatal(err)
+		}
+		p, err := compile(f.(*function))
+		if err != nil || len(p.steps) != steps {
+			t.Errorf("needed before: %t: %d steps, %v, want %d", before, len(p.steps), err, steps)
+		}
+	}
+}
+
 // Without enough memory for what is computed in between a graph is an error that says so, and the next one is computed.
 func TestTooLittleMemory(t *testing.T) {
 	if machine.FreeMemory() == 0 {

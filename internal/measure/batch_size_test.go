@@ -79,6 +79,9 @@ func TestBatchSizeOfClasses(t *testing.T) {
 	if !near(out.Metrics["batch_size_accuracy"], stat.Mean(right, nil)) {
 		t.Errorf("%v, want accuracy %v", out.Metrics, stat.Mean(right, nil))
 	}
+	if _, std := stat.MeanStdDev(right, nil); !near(measured(t, out, "batch_size_accuracy_se"), stat.StdErr(std, float64(len(right)))) {
+		t.Errorf("%v, want a standard error of %v", out.Metrics, stat.StdErr(std, float64(len(right))))
+	}
 }
 
 type reader struct{ *rowReader }
@@ -98,11 +101,19 @@ func (m inverter) Predict(ctx context.Context, batches []*task.Task) ([]method.P
 	return all, err
 }
 
-// The correlation is that of predictions with targets.
-func TestBatchSizeCorrelation(t *testing.T) {
+// Correlations are those of predictions with targets.
+func TestCorrelations(t *testing.T) {
 	on, truth := lookupTask(t, &dataset.Copies{})
 	s := &Subject{Task: on, Truth: truth, Model: inverter{&dealer{&finder{&smoother{task: on}, 1}, 4}}, Check: func(method.Prediction) error { return nil }}
-	if out, err := batchSize.Run(t.Context(), s, method.Config{"size": 4}); err != nil || !near(out.Metrics["batch_size_r"], -1) {
-		t.Errorf("%v, %v", out, err)
+	for name, run := range map[string]func() (*Outcome, error){
+		"batch_size_r":  func() (*Outcome, error) { return batchSize.Run(t.Context(), s, method.Config{"size": 4}) },
+		"predictions_r": func() (*Outcome, error) { return predictions.Run(t.Context(), s, method.Config{"rows": 0}) },
+		"intervention_r": func() (*Outcome, error) {
+			return intervention.Run(t.Context(), s, method.Config{"rows": 9, "values": 4})
+		},
+	} {
+		if out, err := run(); err != nil || !near(measured(t, out, name), -1) {
+			t.Errorf("%s: %v, %v, want -1", name, out, err)
+		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"nptbench/internal/dataset/datasettest"
 	"nptbench/internal/method"
 	"nptbench/internal/split"
+	"nptbench/internal/stats"
 	"nptbench/internal/task"
 )
 
@@ -173,6 +174,15 @@ func TestAttentionRefuses(t *testing.T) {
 	}
 }
 
+// Where rows have no copies there is nothing to move.
+func TestInterventionRefuses(t *testing.T) {
+	for _, copies := range []*dataset.Copies{nil, {}} {
+		if err := intervention.Check(&method.Method{Lazy: true}, nil, dataset.Info{Copies: copies}); (err == nil) != (copies != nil) {
+			t.Errorf("copies %v: %v", copies, err)
+		}
+	}
+}
+
 // The best head is chosen on every second test row, and measured on the others.
 func TestBestHead(t *testing.T) {
 	on, truth := lookupTask(t, &dataset.Copies{})
@@ -181,14 +191,23 @@ func TestBestHead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if measured(t, out, "best_head") != 0 || !near(measured(t, out, "best_share"), 10) || !near(measured(t, out, "best_share_se"), 0) {
-		t.Errorf("%v, want the head that has 90 %% on the rows that it is chosen by, and 10 %% on the others", out.Metrics)
+	var all []float64 // shares of the head, for the test rows of both batches
+	for i := range on.Test {
+		all = append(all, 100*moods[i%(on.Test/2)%4])
+	}
+	share, se := stats.MeanStdErr(everySecond(all, 1))
+	if measured(t, out, "best_head") != 0 || !near(measured(t, out, "best_share"), share) || !near(measured(t, out, "best_share_se"), se) ||
+		!near(measured(t, out, "above_uniform_se"), se) { // the uniform share is that of batches of one size
+		t.Errorf("%v, want the head that has 90 %% on the rows that it is chosen by, and %v ± %v %% on the others", out.Metrics, share, se)
+	}
+	if _, se := stats.MeanStdErr(all); !(math.Abs(out.Table.Column("share_se")[1]-se) <= 1e-4) {
+		t.Errorf("standard errors of the heads are %v, want %v of the second", out.Table.Column("share_se"), se)
 	}
 	for i, row := range out.Table.Grid { // of the first batch: from test rows to the copies of all of them
 		for j, x := range row {
 			want := -9.0 // no weight
 			if i == j {
-				want = math.Log10([]float64{0.9, 0.1}[i%2])
+				want = math.Log10(moods[i%4])
 			}
 			if !(math.Abs(x-want) <= 1e-3) {
 				t.Errorf("the picture has %v at (%d, %d), want %v", x, i, j, want)
@@ -236,12 +255,14 @@ func (m *hesitant) Batches() [][]int { return append([][]int{{0, 1}, {2, 3}}, m.
 // A moody finder has a head that is better than the other for every second test row and worse for the others.
 type moody struct{ finder }
 
+var moods = []float64{0.9, 0.1, 0.9, 0.3}
+
 func (m *moody) Attention(_ context.Context, b *task.Task) ([]method.Attention, error) {
 	n := b.Rows()
 	a := method.Attention{Layer: 2, Heads: 2, Weights: make([]float64, 2*n*n)}
 	for i := range b.Test {
 		at := b.Train + b.Val + i
-		a.Weights[at*n+i] = []float64{0.9, 0.1}[i%2]
+		a.Weights[at*n+i] = moods[i%4]
 		a.Weights[(n+at)*n+i] = 0.5
 	}
 	b2 := method.Attention{Layer: 0, Heads: 1, Weights: make([]float64, n*n)}

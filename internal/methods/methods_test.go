@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
@@ -49,9 +50,12 @@ func TestPredictionsInParts(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				var r method.Result
+				r, start := method.Result{}, time.Now()
 				if err := m.Run(t.Context(), tk, []method.Config{c}, func(got method.Result) { r = got }); err != nil || r.Err != nil || len(r.Test) != test*tk.Outputs() {
 					t.Fatalf("%v, %v, %d predictions", err, r.Err, len(r.Test))
+				}
+				if took := time.Since(start); r.Fit <= 0 || r.Predict <= 0 || r.Fit+r.Predict > took {
+					t.Errorf("a fit of %v and predictions of %v, of %v in all", r.Fit, r.Predict, took)
 				}
 				period := different * tk.Outputs()
 				for i, x := range r.Test {

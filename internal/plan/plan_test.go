@@ -44,10 +44,7 @@ func parse(t testing.TB, lib *dataset.Library, grid, more string) *sweeps.Sweep 
 
 func sweep(t testing.TB, lib *dataset.Library, data, grid, more string) *sweeps.Sweep {
 	t.Helper()
-	datasets, err := lib.Infos()
-	if err != nil {
-		t.Fatal(err)
-	}
+	datasets := lib.Infos()
 	text := "name: test\nseed: 7\nprotocols: [published]\ndatasets: [" + data + "]\nfolds: 3\nmethods:\n  - method: mean\n    grid: " + grid + "\n" + more
 	s, err := sweeps.Parse("test.yaml", []byte(text), sweeps.Catalogue{Methods: testMethods(), Datasets: datasets})
 	if err != nil {
@@ -442,7 +439,7 @@ func TestTitlesOfDataSets(t *testing.T) {
 // A dry run may plan data sets that are not there.
 func TestAbsentDataSets(t *testing.T) {
 	lib := datasettest.Library(t)
-	datasets, _ := lib.Infos()
+	datasets := lib.Infos()
 	s, err := sweeps.Parse("t.yaml", []byte("name: test\nseed: 7\ndatasets: [poker-hand]\nmethods:\n  - method: mean\n"), sweeps.Catalogue{Methods: testMethods(), Datasets: datasets})
 	if err != nil {
 		t.Fatal(err)

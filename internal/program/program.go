@@ -51,13 +51,20 @@ func init() {
 	}
 }
 
-// Main runs a program and exits. The first SIGINT or SIGTERM cancels the context, the second ends the process at once.
+// Main runs a program and exits. The first SIGINT, SIGTERM or SIGHUP cancels the context; after it SIGINT and SIGTERM end the process at
+// once. A SIGHUP does not, since a terminal that is closed may send two, and under nohup none does anything.
 func Main(f Func) {
 	ctx, cancel := context.WithCancel(context.Background())
-	signals := make(chan os.Signal, 1)
+	signals, hangups := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(hangups, syscall.SIGHUP)
+	}
 	go func() {
-		<-signals
+		select {
+		case <-signals:
+		case <-hangups:
+		}
 		signal.Stop(signals) // before anybody knows of the first one
 		cancel()
 	}()

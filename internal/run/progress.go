@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,7 +22,7 @@ import (
 // Progress shows how a run gets on: a bar with time left on a terminal, a line now and then elsewhere, what long fits have
 // to say of themselves, and every failure when it happens, the first few of them.
 type Progress struct {
-	Log io.Writer // gets a line for each finished job; nil: nowhere
+	Log io.Writer // gets a line for each finished job, with how many of its cells failed; nil: nowhere
 
 	onFailure func() // nil: nothing is called
 
@@ -60,6 +61,9 @@ type started struct {
 	reported time.Time     // when it did
 	told     time.Time     // when a line was last written of it
 	records  int           // that it has left
+	last     *results.Record
+	failed   int      // of these records
+	kinds    []string // of their failures
 }
 
 const (
@@ -146,24 +150,39 @@ func (g *Progress) Advanced(j *plan.Job, p task.Progress) {
 func (g *Progress) Ended(j *plan.Job) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	took, records := time.Since(g.running[j].at), g.running[j].records
+	r := g.running[j]
 	k := g.kindOf(j)
-	g.finishes[k] = g.finishes[k].plus(g.measure(j, took))
+	g.finishes[k] = g.finishes[k].plus(g.measure(j, time.Since(r.at)))
 	delete(g.running, j)
 	slurm := g.slots.processor == 0 // where other tasks may have done a part of the job; elsewhere one without all its records was interrupted
-	if g.Log != nil && records > 0 && (slurm || records >= j.Cells()) {
-		if _, err := fmt.Fprintf(g.Log, "%s %s: %s\n", time.Now().UTC().Format(time.RFC3339), describeJob(j), took.Round(time.Second)); err != nil {
-			g.clear()
-			fmt.Fprintf(g.w, "-log: %v; the log has nothing from here on\n", err)
-			g.Log = nil
-		}
+	if r.records > 0 && (slurm || r.failed > 0 || r.records >= j.Cells()) {
+		g.log(j, r)
 	}
 }
 
-// Again says that what is left of a started job waits to be started, and takes it to take as long.
+// log writes the line of a job, of which other cells may be left.
+func (g *Progress) log(j *plan.Job, s *started) {
+	if g.Log == nil {
+		return
+	}
+	line := fmt.Sprintf("%s %s: %s", time.Now().UTC().Format(time.RFC3339), s.describe(j), time.Since(s.at).Round(time.Second))
+	if s.failed > 0 {
+		line += fmt.Sprintf(", %d of %d failed (%s)", s.failed, s.records, strings.Join(s.kinds, ", "))
+	}
+	if _, err := fmt.Fprintln(g.Log, line); err != nil {
+		g.clear()
+		fmt.Fprintf(g.w, "-log: %v; the log has nothing from here on\n", err)
+		g.Log = nil
+	}
+}
+
+// Again says that what is left of a started job waits to be started, and takes it to take as long. The log has what failed of it.
 func (g *Progress) Again(j, rest *plan.Job) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if s := g.running[j]; s != nil && s.failed > 0 {
+		g.log(j, s)
+	}
 	g.waiting[g.kindOf(j)] = append(g.waiting[g.kindOf(j)], rest)
 	if e, known := g.expected[j]; known {
 		g.expected[rest] = e
@@ -176,8 +195,17 @@ func (g *Progress) Record(j *plan.Job, r *results.Record) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.done++
-	if r := g.running[j]; r != nil {
-		r.records++
+	if s := g.running[j]; s != nil {
+		s.records++
+		s.last = r
+		if r.Failure != nil {
+			s.failed++
+			if !slices.Contains(s.kinds, r.Failure.Kind) {
+				s.kinds = append(s.kinds, r.Failure.Kind)
+			}
+		}
+	} else if r.Failure != nil { // of a job whose task on a cluster has died
+		g.log(j, &started{at: time.Now(), records: 1, last: r, failed: 1, kinds: []string{r.Failure.Kind}})
 	}
 	if warning, _ := r.Details[method.Warning].(string); warning != "" && !g.warned[j.Method] {
 		g.warned[j.Method] = true // others say much the same
@@ -237,6 +265,14 @@ func (g *Progress) Note(line string) {
 // describeJob names a job to a person, by the first of the plan's protocols that make its fold.
 func describeJob(j *plan.Job) string {
 	return fmt.Sprintf("%s %s %s fold %d", j.Dataset.Info.Name, j.Method.Name, j.Fold.Under[0], j.Fold.Number)
+}
+
+// describe names a job that has records to a person, with its setting where there is one.
+func (s *started) describe(j *plan.Job) string {
+	if s.records == 1 {
+		return describeCell(j, s.last)
+	}
+	return describeJob(j)
 }
 
 // describeCell names a cell to a person: a measurement with its parameters, and its setting by the name that the sweep gives it, else by what

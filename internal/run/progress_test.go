@@ -96,6 +96,51 @@ func TestLog(t *testing.T) {
 	}
 }
 
+// A line of the log says how many cells failed, and of what, and the setting of a fit that serves one cell.
+func TestLogOfFailures(t *testing.T) {
+	job := func(cells int) *plan.Job {
+		return &plan.Job{Dataset: &plan.Dataset{Info: dataset.Info{Name: "yacht"}}, Method: &method.Method{Name: "mine"},
+			Fold: plan.Fold{Under: []split.Protocol{split.Corrected}}, Configurations: []*plan.Configuration{{Cells: make([]plan.Cell, cells)}}}
+	}
+	for _, c := range []struct {
+		kinds []string // of failures; empty: none
+		want  string
+	}{
+		{[]string{""}, " yacht mine corrected fold 0 quick: 0s\n"},
+		{[]string{"timeout"}, " yacht mine corrected fold 0 quick: 0s, 1 of 1 failed (timeout)\n"},
+		{[]string{"error", "", "error", "memory"}, " yacht mine corrected fold 0: 0s, 3 of 4 failed (error, memory)\n"},
+		{[]string{"", "timeout", "left"}, " yacht mine corrected fold 0: 0s, 1 of 2 failed (timeout)\n"},
+		{[]string{"error", "interrupted"}, " yacht mine corrected fold 0 quick: 0s, 1 of 1 failed (error)\n"},
+		{[]string{"", "interrupted"}, ""},
+	} {
+		var log strings.Builder
+		j := job(len(c.kinds))
+		g := NewProgress(io.Discard, false, []*plan.Job{j}, 1, 0)
+		g.Log = &log
+		g.Started(j)
+		for _, kind := range c.kinds {
+			if kind == "left" {
+				g.Again(j, j)
+			}
+			if kind == "left" || kind == "interrupted" {
+				continue
+			}
+			r := &results.Record{}
+			if r.Variant = "quick"; kind != "" {
+				r.Failure = &results.Failure{Kind: kind, Message: "no"}
+			}
+			g.Record(j, r)
+		}
+		if g.running[j] != nil {
+			g.Ended(j)
+		}
+		g.Close()
+		if _, line, _ := strings.Cut(log.String(), "Z"); line != c.want {
+			t.Errorf("%q: %q, want %q", c.kinds, line, c.want)
+		}
+	}
+}
+
 // The time left is at first what is expected of all jobs, of so many cores. Then it follows what a job has taken instead, or takes already:
 // of its own kind at once, of others only where it was expected to take more than a minute.
 func TestTimeLeft(t *testing.T) {

@@ -8,13 +8,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"math"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -39,10 +38,7 @@ const plannerVariable = "NPTBENCH_TEST_PLANNER"
 
 func TestMain(m *testing.M) {
 	if IsWorker() {
-		if err := Serve(testMethods(), testMeasurements()); err != nil {
-			os.Exit(1)
-		}
-		os.Exit(0)
+		Serve(testMethods(), testMeasurements())
 	}
 	if dir := os.Getenv(plannerVariable); dir != "" {
 		if err := plannerProcess(dir); err != nil {
@@ -199,10 +195,7 @@ var library = datasettest.Library
 
 func parse(t testing.TB, text string) *sweeps.Sweep {
 	t.Helper()
-	datasets, err := library(t).Infos()
-	if err != nil {
-		t.Fatal(err)
-	}
+	datasets := library(t).Infos()
 	s, err := sweeps.Parse("test.yaml", []byte(text), sweeps.Catalogue{Methods: testMethods(), Datasets: datasets, Measurements: testMeasurements()})
 	if err != nil {
 		t.Fatal(err)
@@ -625,15 +618,6 @@ func TestLateReplies(t *testing.T) {
 	}
 }
 
-// A method, or what it loads, may print; that is no reply.
-func TestPrintingMethod(t *testing.T) {
-	lib, dir := library(t), t.TempDir()
-	p := planned(t, parse(t, sweepOf("", "{mode: [print], shift: [0, 1, 12]}")), lib, dir, plan.Options{})
-	if o := execute(t, t.Context(), p, lib, dir); o != (Counts{OK: 9}) {
-		t.Errorf("outcome %+v", o)
-	}
-}
-
 // A full disk is no fault of a method, leaves no record, and takes no checkpoint away.
 func TestFullDisk(t *testing.T) {
 	lib := library(t)
@@ -704,7 +688,8 @@ func TestReportedTwice(t *testing.T) {
 	}
 }
 
-// A crash is explained by what its own job printed, not by what a job before it in the same worker did.
+// A crash is explained by what its own job printed, not by what a job before it in the same worker did; and what a method, or what it
+// loads, prints is no reply.
 func TestLastWords(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
 	p := planned(t, parse(t, sweepOf("", "{mode: [print, exit]}")), lib, dir, plan.Options{})
@@ -811,15 +796,10 @@ func interrupted(t *testing.T, p *plan.Plan, lib *dataset.Library, dir string, w
 	return o, time.Since(<-at)
 }
 
-const killedSweep = "{shift: [0, 1, 2, 3, 4, 10, 11, 12, 13, 14, 20, 21, 22, 23, 24], pause: [20]}"
-
 // plannerProcess runs the sweep in sweep.yaml of a folder, with records and checkpoints in it.
 func plannerProcess(dir string) error {
 	lib := dataset.NewLibrary(os.Getenv("NPTBENCH_TEST_DATA"))
-	datasets, err := lib.Infos()
-	if err != nil {
-		return err
-	}
+	datasets := lib.Infos()
 	s, err := sweeps.Load(filepath.Join(dir, "sweep.yaml"), sweeps.Catalogue{Methods: testMethods(), Datasets: datasets, Measurements: testMeasurements()})
 	if err != nil {
 		return err
@@ -968,37 +948,11 @@ func TestWorkersEndWithTheirParent(t *testing.T) {
 	waitGone(t, pids)
 }
 
-// Killed together with the planning process, a worker cannot end what it started: the kernel does, without its help.
-func TestKilledTogether(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux ends a process with its parent")
-	}
-	dir := t.TempDir()
-	c := planner(t, dir, sweepOf("", "{mode: [hang], shift: [0, 10]}"))()
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var started []int
-	kill := []int{c.Process.Pid}
-	for pids := range slices.Chunk(hanging(dir, 2), 2) {
-		kill = append(kill, pids[0])
-		started = append(started, subprocess.Children(pids[0])...)
-		defer syscall.Kill(pids[1], syscall.SIGKILL) // what that started, of which the worker does not know
-	}
-	for _, pid := range kill {
-		syscall.Kill(pid, syscall.SIGKILL)
-	}
-	c.Wait()
-	if len(started) != 2 {
-		t.Fatalf("%d processes, want one for each of two workers", len(started))
-	}
-	waitGone(t, started)
-}
-
-// Where the kernel says nothing, the end of its input tells a worker that the planning process is gone.
-func TestWorkersEndWithTheirInput(t *testing.T) {
-	dir, lib := t.TempDir(), library(t)
-	p := planned(t, parse(t, sweepOf("", "{mode: [hang]}")), lib, dir, plan.Options{})
+// asked starts a worker that has a job of this mode.
+func asked(t *testing.T, dir, mode string) *child {
+	t.Helper()
+	lib := library(t)
+	p := planned(t, parse(t, sweepOf("", "{mode: ["+mode+"]}")), lib, dir, plan.Options{})
 	r := &poolRun{Pool: &Pool{Library: lib, Sweep: p.Sweep, Backend: "go", Checkpoints: filepath.Join(dir, "checkpoints")}}
 	c, err := startChild()
 	if err != nil {
@@ -1006,6 +960,13 @@ func TestWorkersEndWithTheirInput(t *testing.T) {
 	}
 	q := r.request(p.Jobs()[0], 1)
 	c.ask(&q)
+	return c
+}
+
+// Where the kernel says nothing, the end of its input tells a worker that the planning process is gone.
+func TestWorkersEndWithTheirInput(t *testing.T) {
+	dir := t.TempDir()
+	c := asked(t, dir, "hang")
 	pids := hanging(dir, 1)
 	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", c.cmd.Process.Pid))
 	if want := os.Args[0] + " worker\x00"; err == nil && string(name) != want {
@@ -1032,6 +993,62 @@ func TestLeftBehind(t *testing.T) {
 	waitGone(t, pids)
 }
 
+// A planning process that was killed ends nothing: a worker without a job, too, ends what its jobs have left, when its input ends or nobody
+// reads its replies.
+func TestIdleWorkersEndAll(t *testing.T) {
+	lib := library(t)
+	p := planned(t, parse(t, sweepOf("", "{mode: [leave]}")), lib, t.TempDir(), plan.Options{})
+	r := &poolRun{Pool: &Pool{Library: lib, Sweep: p.Sweep, Backend: "go"}}
+	for _, how := range []string{"its input ends", "nobody reads"} {
+		c := exec.Command(os.Args[0])
+		c.Env = append(os.Environ(), workerVariable+"=1")
+		c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		in, replies, err := subprocess.StartWithAnswers(c, syscall.SIGTERM)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request, left := r.request(p.Jobs()[0], 1), 0
+		json.NewEncoder(in).Encode(request)
+		for d, done := json.NewDecoder(replies), false; !done; {
+			var a reply
+			if err := d.Decode(&a); err != nil {
+				t.Fatal(err)
+			}
+			if done = a.Done; len(a.Records) > 0 {
+				left = int(a.Records[0].Details["grandchild"].(float64))
+			}
+		}
+		replies.Close()
+		if how == "its input ends" {
+			in.Close()
+		} else {
+			json.NewEncoder(in).Encode(request)
+		}
+		c.Wait()
+		if left == 0 {
+			t.Fatalf("%s: the job has left nothing", how)
+		}
+		waitGone(t, []int{left})
+	}
+}
+
+// Signals that are meant for the planning process, and reach all of a session, do not end a worker, which can still keep what it has reached.
+func TestSignalsToWorkers(t *testing.T) {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // which workers ignore, too, where this process does
+	defer signal.Reset(syscall.SIGHUP)
+	dir := t.TempDir()
+	c := asked(t, dir, "kept")
+	if hanging(dir, 1) == nil {
+		t.Error("the job does not wait")
+	}
+	c.cmd.Process.Signal(syscall.SIGTERM)
+	c.cmd.Process.Signal(syscall.SIGHUP)
+	c.retire()
+	if reached, _ := filepath.Glob(filepath.Join(dir, "checkpoints", "*", "reached")); len(reached) != 1 {
+		t.Errorf("kept: %s; the worker: %v", reached, c.ended)
+	}
+}
+
 // hanging waits until so many jobs hang, and returns the process ids of their workers and of what these started.
 func hanging(dir string, jobs int) (pids []int) {
 	for range 200 {
@@ -1050,7 +1067,7 @@ func hanging(dir string, jobs int) (pids []int) {
 	return nil
 }
 
-// waitGone fails when one of some processes is still there after two seconds.
+// waitGone fails when one of some processes is still there after seven seconds.
 func waitGone(t *testing.T, pids []int) {
 	t.Helper()
 	for _, pid := range pids {
@@ -1068,19 +1085,6 @@ func processState(pid int) string {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, rest, _ := strings.Cut(string(text), ") ")
 	return rest[:min(1, len(rest))]
-}
-
-// The planning process is killed again and again. No finished cell may be run twice, none may be lost, and the workers
-// must not outlive it.
-func TestKilledAndResumed(t *testing.T) {
-	dir := t.TempDir()
-	counts := killed(t, dir, planner(t, dir, sweepOf("", killedSweep)), 200*time.Millisecond, func(int) {})
-	if len(counts) != 45 {
-		t.Errorf("%d cells have a record, want 45", len(counts))
-	}
-	if twice := slices.Max(slices.Collect(maps.Values(counts))); twice > 1 {
-		t.Errorf("a cell was run %d times although its record was there", twice)
-	}
 }
 
 // What a fit warns of is shown once for a method.

@@ -36,14 +36,16 @@ func IsWorker() bool { return os.Getenv(workerVariable) != "" }
 // repliesDescriptor is the file that a worker writes its replies to.
 const repliesDescriptor = subprocess.AnswersDescriptor
 
-// Serve is what main of a worker calls: work with the pipes that the planning process made.
-//
-// When the planning process has died, the worker ends with all that it started in its process group.
-func Serve(methods []*method.Method, measurements []*measure.Measurement) error {
+// Serve is what main of a worker calls: work with the pipes that the planning process made. It does not return: when the planning process
+// has died, or has no more jobs, the worker ends with all that it started in its process group.
+func Serve(methods []*method.Method, measurements []*measure.Measurement) {
 	syscall.CloseOnExec(repliesDescriptor)
 	os.Unsetenv(workerVariable) // what a worker starts is none
 	parent, terminated := os.Getppid(), make(chan os.Signal, 1)
 	signal.Notify(terminated, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(terminated, syscall.SIGHUP)
+	}
 	go func() {
 		for range terminated { // from the kernel, or meant for the planning process, which then stops the worker
 			if os.Getppid() != parent {
@@ -51,11 +53,8 @@ func Serve(methods []*method.Method, measurements []*measure.Measurement) error 
 			}
 		}
 	}()
-	err := work(os.Stdin, os.NewFile(repliesDescriptor, "replies"), methods, measurements)
-	if errors.Is(err, errGone) {
-		endAll()
-	}
-	return err
+	work(os.Stdin, os.NewFile(repliesDescriptor, "replies"), methods, measurements)
+	endAll()
 }
 
 // endAll ends the worker and what it started.
@@ -66,12 +65,10 @@ func endAll() {
 	os.Exit(1)
 }
 
-var errGone = errors.New("the planning process is gone")
-
-// work serves requests, one a line, until in ends, and writes replies to out. When it ends during a job, the run was interrupted, or the
-// planning process has died, and the job's results are of no use: but a method that keeps what it has reached when its context ends has
-// patience for that.
-func work(in io.Reader, out io.Writer, methods []*method.Method, measurements []*measure.Measurement) error {
+// work serves requests, one a line, until in ends, and writes replies to out, until that is broken. When in ends during a job, the run was
+// interrupted, or the planning process has died, and the job's results are of no use: but a method that keeps what it has reached when its
+// context ends has patience for that.
+func work(in io.Reader, out io.Writer, methods []*method.Method, measurements []*measure.Measurement) {
 	w := &worker{methods: methods, measurements: measurements, out: json.NewEncoder(out)}
 	requests, gone, ended := make(chan request), make(chan struct{}), make(chan error, 1)
 	go func() {
@@ -91,25 +88,20 @@ func work(in io.Reader, out io.Writer, methods []*method.Method, measurements []
 		case r := <-requests:
 			go func() { ended <- w.serve(ctx, r) }()
 		case <-gone:
-			return nil
+			return
 		}
 		select {
 		case err := <-ended:
 			if err != nil {
-				return err
+				return
 			}
 		case <-gone:
-			select {
-			case err := <-ended: // it had replied
-				return err
-			case <-time.After(10 * time.Millisecond):
-			}
 			cancel()
 			select {
 			case <-ended:
 			case <-time.After(patience):
 			}
-			return errGone
+			return
 		}
 	}
 }

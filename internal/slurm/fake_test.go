@@ -129,7 +129,7 @@ func fakeMain(command string, args []string) (exit int) {
 			fmt.Fprintln(os.Stderr, "sbatch: error: Batch job submission failed: Socket timed out on send/recv operation")
 			return 1
 		}
-		fmt.Println(number)
+		fmt.Printf("%d;cluster\n", number)
 	case "squeue", "sacct":
 		if _, asked := flags["--array"]; asked && command == "sacct" { // Slurm 22.05 does not know it
 			fmt.Fprintln(os.Stderr, "sacct: unrecognized option '--array'")

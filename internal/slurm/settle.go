@@ -82,10 +82,6 @@ func (r *watch) settle(t *watched, how string) error {
 		if len(cells) == 0 {
 			continue // another task has done them, or has them to do
 		}
-		if f.running {
-			f.running = false
-			r.Again(f.Job, f.Job)
-		}
 		if (t.first < 0 || t.unable) && how != "CANCELLED" && how != "PREEMPTED" {
 			f.badEnds++
 		}
@@ -105,6 +101,10 @@ func (r *watch) settle(t *watched, how string) error {
 			f.left = true
 		default:
 			again += len(cells)
+		}
+		if f.running {
+			f.running = false
+			r.Again(f.Job, f.Job)
 		}
 	}
 	if again+failed+left == 0 || t.finished {

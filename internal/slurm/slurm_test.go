@@ -12,11 +12,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"nptbench/internal/dataset"
@@ -43,7 +45,7 @@ func TestMain(m *testing.M) {
 	}
 	switch {
 	case run.IsWorker():
-		fail(run.Serve(testMethods(), testMeasurements()))
+		run.Serve(testMethods(), testMeasurements())
 	case IsTask():
 		fail(Serve(testMethods(), func(context.Context, string) (string, error) { return "go", nil }))
 	case os.Getenv(fakeCommand) != "":
@@ -52,10 +54,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// testMethods has a method that predicts a number, and can have its task end as Slurm ends tasks.
+// testMethods has a method that predicts a number, warns of that, and can have its task end as Slurm ends tasks.
 func testMethods() []*method.Method {
 	return []*method.Method{{
-		Name: "number", Title: "Number", Doc: "for tests",
+		Name: "number", Title: "Number", Doc: "for tests", Network: true,
 		Params: []method.Param{
 			{Name: "number", Type: method.Int, Default: 0},
 			{Name: "mode", Type: method.Choice, Default: "ok", Choices: []string{"ok", "error", "slow", "checkpoint", "stuck", "full", "mute", "asked", "NODE_FAIL", "OUT_OF_MEMORY", "TIMEOUT", "PENDING"}},
@@ -105,7 +107,8 @@ func testMethods() []*method.Method {
 					endTask(mode)
 				}
 				number := float64(c.Int("number")) / 100
-				done(method.Result{Index: i, Val: slices.Repeat([]float64{number}, t.Val), Test: slices.Repeat([]float64{number}, t.Test)})
+				done(method.Result{Index: i, Val: slices.Repeat([]float64{number}, t.Val), Test: slices.Repeat([]float64{number}, t.Test),
+					Details: map[string]any{method.Warning: "nothing was fitted"}})
 			}
 			return nil
 		},
@@ -147,6 +150,7 @@ type world struct {
 	sweep   *sweeps.Sweep
 	out     string
 	said    bytes.Buffer
+	log     bytes.Buffer // of -log
 }
 
 func newWorld(t *testing.T, folds int, grid string) *world {
@@ -159,12 +163,9 @@ func newWorld(t *testing.T, folds int, grid string) *world {
 // parse gives the world another sweep.
 func (w *world) parse(folds int, entry string) {
 	w.Helper()
-	datasets, err := w.library.Infos()
-	if err != nil {
-		w.Fatal(err)
-	}
 	text := fmt.Sprintf("name: test\ndatasets: [waves]\nfolds: %d\nbudget: {time: 1m, memory: 1GiB}\nmethods: [%s]\n", folds, entry)
-	catalogue := sweeps.Catalogue{Methods: testMethods(), Datasets: datasets, Measurements: testMeasurements()}
+	catalogue := sweeps.Catalogue{Methods: testMethods(), Datasets: w.library.Infos(), Measurements: testMeasurements()}
+	var err error
 	if w.sweep, err = sweeps.Parse("test.yaml", []byte(text), catalogue); err != nil {
 		w.Fatal(err)
 	}
@@ -208,6 +209,7 @@ func (w *world) runJobs(ctx context.Context, jobs []*plan.Job, o plan.Options, c
 		change(c)
 	}
 	shown := run.NewProgress(&w.said, false, jobs, 0, 0)
+	shown.Log = &w.log
 	outcome, err := run.Execute(ctx, jobs, c, false, shown)
 	shown.Close()
 	return outcome, errors.Join(err, writer.Close())
@@ -267,13 +269,13 @@ func failures(t *testing.T, dir string) map[string]int {
 func TestSameRecordsAsHere(t *testing.T) {
 	fake := newFake(t)
 	w := newWorld(t, 3, "{number: [0, 1, 10, 20], mode: [ok, error]}")
-	w.mustRun(run.Counts{OK: 12, Failed: 12}, func(c *Cluster) { c.Args = []string{"--partition=cpu"} })
+	w.mustRun(run.Counts{OK: 12, Failed: 12}, func(c *Cluster) { c.Args, c.Pool.Networks = []string{"--partition=cpu"}, 3 })
 	// 18 fits of about a second, five in a task of five seconds, three tasks in an array.
 	calls := submitted(t, fake)
 	if len(calls) != 2 || !strings.Contains(calls[0], "--array=0-2") || !strings.Contains(calls[1], "--array=0-0") {
 		t.Errorf("submitted %q", calls)
 	}
-	for _, want := range []string{"--time=15", "--mem=1536M", "--partition=cpu", "--requeue"} {
+	for _, want := range []string{"--time=15", "--mem=3584M", "--partition=cpu", "--requeue"} {
 		if !strings.Contains(calls[0], want) {
 			t.Errorf("no %s in %q", want, calls[0])
 		}
@@ -285,11 +287,11 @@ func TestSameRecordsAsHere(t *testing.T) {
 		t.Errorf("%d records, here %d; the first:\n%s\n%s", len(got), len(want), got[0], want[0])
 	}
 	for _, r := range resultstest.Records(t, w.records()) {
-		if r.Provenance.Threads != 3 {
-			t.Errorf("a record of %d threads, want all 3 that Slurm gives a task", r.Provenance.Threads)
+		if r.Provenance.Threads != 3 || r.Provenance.Networks != 0 {
+			t.Errorf("a record of %d threads and %d networks, want all 3 that Slurm gives a task, and none on a device", r.Provenance.Threads, r.Provenance.Networks)
 		}
 	}
-	w.mustSay("failed (error): waves number corrected fold 0", "0.log")
+	w.mustSay("failed (error): waves number corrected fold 0", "0.log", "warning: waves number corrected fold ", ": nothing was fitted\n")
 	w.mustRun(run.Counts{}, nil)
 	if n := len(submitted(t, fake)); n != 2 {
 		t.Errorf("a second run submitted %d arrays", n-2)
@@ -355,6 +357,11 @@ func TestTasksThatDie(t *testing.T) {
 				t.Errorf("failures %v, want %v", got, want.failed)
 			}
 			w.mustSay(want.said)
+			for kind := range want.failed {
+				if mode != "PENDING" && !strings.Contains(w.log.String(), "1 of 1 failed ("+kind+")\n") { // there the job counts as running still
+					t.Errorf("logged:\n%s", w.log.String())
+				}
+			}
 		})
 	}
 }
@@ -453,6 +460,28 @@ func TestTornEvent(t *testing.T) {
 	}
 }
 
+// A task gives a sign of life in every interval in which it has told nothing else.
+func TestBeat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		file, err := createEvents(t.TempDir(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		r, done := &reporter{file: file, failed: func(err error) { t.Error(err) }}, make(chan struct{})
+		go r.beat(beatInterval, done)
+		time.Sleep(7 * beatInterval / 4)
+		r.write(event{Kind: advanced})
+		time.Sleep(2 * beatInterval)
+		synctest.Wait()
+		close(done)
+		events, _, err := readEvents(file.Name(), 0)
+		if want := []event{{Kind: beat}, {Kind: advanced}, {Kind: beat}}; err != nil || !slices.Equal(events, want) {
+			t.Errorf("%+v, %v, want %+v", events, err, want)
+		}
+	})
+}
+
 // A task that Slurm starts anew died at the job that it was at, unless it was asked to end, or could not go on for another reason.
 func TestDeathsOfEarlierStarts(t *testing.T) {
 	for last, want := range map[eventKind]int{started: 1, stopped: 0, unable: 0} {
@@ -481,7 +510,7 @@ func TestRecordsOfTaskThatCannotBegin(t *testing.T) {
 	fake := newFake(t)
 	w := newWorld(t, 1, "{number: [1, 20]}") // two jobs
 	wish(t, fake, "drained", "yes")
-	w.mustRun(run.Counts{Left: 2}, func(c *Cluster) { c.Detach = true })
+	w.mustRun(run.Counts{Left: 2}, func(c *Cluster) { c.Detach, c.GPUArgs = true, []string{"--gres=gpu:1"} })
 	tasks, err := filepath.Glob(filepath.Join(w.out, "slurm", "nptbench-*", taskFile(0)))
 	if err != nil || len(tasks) != 1 {
 		t.Fatal(tasks, err)
@@ -496,9 +525,7 @@ func TestRecordsOfTaskThatCannotBegin(t *testing.T) {
 	}
 	t.Setenv(taskVariable, filepath.Dir(tasks[0]))
 	t.Setenv("SLURM_ARRAY_TASK_ID", "0")
-	networks := testMethods()
-	networks[0].Network = true
-	err = Serve(networks, func(context.Context, string) (string, error) {
+	err = Serve(testMethods(), func(context.Context, string) (string, error) {
 		if got := failures(t, w.records()); got["crash"] != 1 {
 			t.Errorf("failures %v, want one of a crash", got)
 		}
@@ -507,15 +534,8 @@ func TestRecordsOfTaskThatCannotBegin(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "no such backend") || !strings.Contains(err.Error(), "records are lost") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("error %v", err)
 	}
-	var s setup
-	file := filepath.Join(filepath.Dir(tasks[0]), setupFile)
-	err = readJSON(file, &s)
-	s.GPU = true
-	if err := errors.Join(err, writeJSON(file, s)); err != nil {
-		t.Fatal(err)
-	}
 	t.Setenv(taskVariable, filepath.Dir(tasks[0]))
-	err = Serve(networks, func(context.Context, string) (string, error) { return "go", nil })
+	err = Serve(testMethods(), func(context.Context, string) (string, error) { return "go", nil })
 	if err == nil || !strings.HasSuffix(err.Error(), ": networks were sent to GPUs, and here they run on go") {
 		t.Errorf("error %v", err)
 	}
@@ -539,6 +559,11 @@ func TestAccounting(t *testing.T) {
 	w.mustRun(run.Counts{OK: 1, Failed: 1}, nil)
 	if got := failures(t, w.records()); got["memory"] != 1 {
 		t.Errorf("failures %v, want one of memory", got)
+	}
+	name := strings.TrimSuffix(filepath.Base(tasks[0]), "|0")
+	wish(t, fake, name+"|0", "CANCELLED by 1000")
+	if got := accounted(t.Context(), []string{name}, time.Now())[taskName{name, 0}]; got.name != "CANCELLED" {
+		t.Errorf("%+v, want that it was cancelled", got)
 	}
 }
 
@@ -841,30 +866,52 @@ func TestPack(t *testing.T) {
 			}
 		}
 	}
-	c := &Cluster{TaskTime: time.Minute, Pool: run.Pool{Sweep: &sweeps.Sweep{Budget: sweeps.Budget{Time: time.Hour}}}, GPUArgs: []string{"--gres=gpu:1"}}
+	c := &Cluster{TaskTime: time.Minute, Pool: run.Pool{Sweep: &sweeps.Sweep{}}, GPUArgs: []string{"--gres=gpu:1"}}
 	c.Estimate = func(j *plan.Job) (time.Duration, bool) {
 		switch {
 		case j.Method == network:
-			return 0, false // taken for a minute
+			return 0, false // taken for a minute, or half of one
 		case j.Dataset == large:
 			return 40 * time.Second, true
 		}
 		return 20 * time.Second, true
 	}
-	tasks := map[string]int{}
-	for _, p := range c.pack(jobs) {
-		for _, b := range p.batches {
-			tasks[fmt.Sprint(b.jobs[0].Dataset.Info.Name, b.jobs[0].Method.Name, len(b.jobs), p.gpu, p.limit)]++
-			for _, j := range b.jobs {
-				if j.Dataset != b.jobs[0].Dataset || j.Method != b.jobs[0].Method {
-					t.Error("mixed")
+	for budget, want := range map[time.Duration]map[string]int{
+		time.Hour:       {"smallnetwork1 true 2h0m0s": 6, "largenetwork1 true 2h0m0s": 6, "smalltree3 false 2h0m0s": 2, "largetree1 false 2h0m0s": 6},
+		5 * time.Minute: {"smallnetwork2 true 15m0s": 3, "largenetwork2 true 15m0s": 3, "smalltree3 false 15m0s": 2, "largetree1 false 15m0s": 6},
+	} {
+		c.Pool.Sweep.Budget.Time = budget
+		tasks := map[string]int{}
+		for _, p := range c.pack(jobs) {
+			for _, b := range p.batches {
+				tasks[fmt.Sprint(b.jobs[0].Dataset.Info.Name, b.jobs[0].Method.Name, len(b.jobs), p.gpu, p.limit)]++
+				for _, j := range b.jobs {
+					if j.Dataset != b.jobs[0].Dataset || j.Method != b.jobs[0].Method {
+						t.Error("mixed")
+					}
 				}
 			}
 		}
+		if !maps.Equal(tasks, want) {
+			t.Errorf("budget %v: %v, want %v", budget, tasks, want)
+		}
 	}
-	want := map[string]int{"smallnetwork1 true 2h0m0s": 6, "largenetwork1 true 2h0m0s": 6, "smalltree3 false 2h0m0s": 2, "largetree1 false 2h0m0s": 6}
-	if !maps.Equal(tasks, want) {
-		t.Errorf("%v, want %v", tasks, want)
+	if got := taskLimit(40*time.Minute, 10*time.Minute); got != 2*time.Hour {
+		t.Errorf("a limit of %v for 40 minutes and a budget of 10, want 2h: twice the first, and the second", got)
+	}
+}
+
+// A task that was given no cores of its own has those that Slurm gives it on the node.
+func TestCoresOfTask(t *testing.T) {
+	for _, c := range []struct {
+		perTask, onNode string
+		want            int
+	}{{"3", "8", 3}, {"", "8", 8}, {"0", "8", 8}, {"", "", runtime.GOMAXPROCS(0)}} {
+		t.Setenv("SLURM_CPUS_PER_TASK", c.perTask)
+		t.Setenv("SLURM_CPUS_ON_NODE", c.onNode)
+		if got := coresOfTask(); got != c.want {
+			t.Errorf("%q and %q: %d, want %d", c.perTask, c.onNode, got, c.want)
+		}
 	}
 }
 
@@ -901,19 +948,5 @@ func TestAsksMemory(t *testing.T) {
 		if asksMemory(arg) != want {
 			t.Errorf("%s asks for memory: %v, want %v", arg, !want, want)
 		}
-	}
-}
-
-func TestSubmissionsInFolderWithBrackets(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "out[1]")
-	path := filepath.Join(dir, "nptbench-x")
-	if err := os.MkdirAll(path, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := writeJSON(filepath.Join(path, setupFile), setup{}); err != nil {
-		t.Fatal(err)
-	}
-	if open, err := openSubmissions(dir, nil); err != nil || len(open) != 1 {
-		t.Errorf("%d submissions, %v", len(open), err)
 	}
 }

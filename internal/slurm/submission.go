@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -195,11 +194,7 @@ func (s *submission) name() string { return filepath.Base(s.path) }
 
 // openSubmissions lists the submissions in a folder that are not over and not among those known, by their paths.
 func openSubmissions(dir string, known map[string]*submission) (all []*submission, err error) {
-	names, err := fs.Glob(os.DirFS(dir), "nptbench-*/"+setupFile) // the folder's name is no pattern
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
+	for _, name := range filesystem.Glob(dir, "nptbench-*/"+setupFile) {
 		path := filepath.Join(dir, filepath.Dir(name))
 		if strings.HasSuffix(path, ".new") || known[path] != nil {
 			continue

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
 	"nptbench/internal/plan"
 	"nptbench/internal/run"
 	"nptbench/results"
@@ -83,6 +85,31 @@ func TestActive(t *testing.T) {
 			if (state{name: name}).active() != want {
 				t.Errorf("%s: a task may still run: %v, want %v", name, !want, want)
 			}
+		}
+	}
+}
+
+// What a task has given up, of a method on a data set, is left, but not where it was so in an earlier run.
+func TestGivenUp(t *testing.T) {
+	var jobs []*plan.Job
+	methods, datasets := []*method.Method{{Name: "m"}, {Name: "n"}}, []*plan.Dataset{{Info: dataset.Info{Name: "c"}}, {Info: dataset.Info{Name: "d"}}}
+	for i := range 5 { // of m on c, m on d, n on c, n on d, and m on c again
+		cell := plan.Cell{ID: results.ID{byte(i)}}
+		jobs = append(jobs, &plan.Job{Method: methods[i/2%2], Dataset: datasets[i%2], Configurations: []*plan.Configuration{{Cells: []plan.Cell{cell}}}})
+	}
+	shown := run.NewProgress(io.Discard, false, jobs, 0, 0)
+	defer shown.Close()
+	r := newWatch(&Cluster{}, jobs, shown)
+	task := &watched{jobs: []watchedJob{{cells: []results.ID{{0}}}}}
+	for _, c := range []struct {
+		looked bool
+		want   []*plan.Job
+	}{{false, jobs}, {true, jobs[1:4]}} {
+		r.looked = c.looked
+		if r.replay(task, event{Kind: givenUp}); !slices.EqualFunc(r.missing(), c.want, func(a, b *plan.Job) bool {
+			return a.Configurations[0].Cells[0].ID == b.Configurations[0].Cells[0].ID
+		}) {
+			t.Errorf("looked %v: %d jobs are submitted, want %d", c.looked, len(r.missing()), len(c.want))
 		}
 	}
 }

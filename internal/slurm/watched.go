@@ -3,13 +3,13 @@ package slurm
 import (
 	"bytes"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"nptbench/internal/filesystem"
 	"nptbench/internal/plan"
 	"nptbench/internal/run"
 	"nptbench/results"
@@ -178,8 +178,7 @@ func poolName(submission string, index int) string {
 
 // sweep removes what commands of the task have left.
 func (t *watched) sweep(checkpoints string) {
-	left, _ := fs.Glob(os.DirFS(checkpoints), "*-"+poolName(t.path, t.index)) // the folder's name is no pattern
-	for _, name := range left {
+	for _, name := range filesystem.Glob(checkpoints, "*-"+poolName(t.path, t.index)) {
 		os.RemoveAll(filepath.Join(checkpoints, name))
 	}
 }

@@ -60,13 +60,15 @@ type Rule struct {
 	Rows   int
 	Labels []uint16 // class of every row, to stratify by; nil: not stratified
 	Groups []uint16 // group of every row, from 0 without gaps, whose rows are kept together, instead of being stratified; nil: rows are free
-	Folds  int      // number of folds, each with 1/Folds of the rows for testing, unless TestAt is set
+	Parts  []uint16 // part of every row, as in dataset.Table; where none is for validation, such are drawn; nil: no split is given
+	Folds  int      // number of folds, each with 1/Folds of the rows for testing, unless TestAt or Parts is set; 1 with Parts
 	TestAt int      // first row of a fixed test set that reaches to the end; 0: test rows are drawn
 }
 
-// RuleOf returns the paper's rule for a table: stratified exactly when the target is a class. Groups are of data sets of one's own alone.
+// RuleOf returns the paper's rule for a table: stratified exactly when the target is a class. Groups and Parts are of data sets of one's own
+// alone.
 func RuleOf(t *dataset.Table) Rule {
-	r := Rule{Rows: t.Rows, Folds: t.Info.Folds, TestAt: t.Info.TestAt, Groups: t.Groups}
+	r := Rule{Rows: t.Rows, Folds: t.Info.Folds, TestAt: t.Info.TestAt, Groups: t.Groups, Parts: t.Parts}
 	if t.Info.Problem.Classification() {
 		r.Labels = t.Labels()
 	}
@@ -86,7 +88,7 @@ var ErrNoFold = errors.New("does not exist")
 
 // Make returns one fold. The error says why it cannot be made, or wraps ErrNoFold.
 func Make(r Rule, p Protocol, fold int) (Split, error) {
-	if r.Folds < 2 || r.TestAt == 0 && r.Rows < r.Folds {
+	if r.Parts == nil && (r.Folds < 2 || r.TestAt == 0 && r.Rows < r.Folds) {
 		return Split{}, fmt.Errorf("%d rows cannot be cut into %d folds", r.Rows, r.Folds)
 	}
 	switch last := r.folds() - 1; {
@@ -127,7 +129,7 @@ func (r Rule) folds() int {
 	return r.Folds
 }
 
-// Sizes returns how many training, validation and test rows a fold without Groups has, whatever the labels and the protocol.
+// Sizes returns how many training, validation and test rows a fold without Groups and Parts has, whatever the labels and the protocol.
 func (r Rule) Sizes(fold int) (train, val, test int) {
 	switch {
 	case r.TestAt > 0:
@@ -151,6 +153,16 @@ func (r Rule) clean(fold int) (Split, error) {
 	}
 	var rest, test []int32
 	switch {
+	case r.Parts != nil:
+		var rows [3][]int32
+		for row, part := range r.Parts {
+			rows[part] = append(rows[part], int32(row))
+		}
+		if rows[dataset.ValPart] != nil {
+			return Split{Train: rows[dataset.TrainPart], Val: rows[dataset.ValPart], Test: rows[dataset.TestPart]}, nil
+		}
+		rest, test = rows[dataset.TrainPart], rows[dataset.TestPart]
+		r.Folds, r.TestAt = 5, len(rest) // as many for validation as where the test rows are the last
 	case r.TestAt > 0:
 		all := arange(r.Rows)
 		rest, test = all[:r.TestAt], all[r.TestAt:]

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"os"
 	"slices"
 	"strconv"
@@ -181,6 +182,32 @@ func TestFixedTestRows(t *testing.T) {
 	}
 }
 
+// A split that is given is made as it is, in the order of the table. Without validation rows these are drawn as where the test rows are
+// the last.
+func TestGivenParts(t *testing.T) {
+	const test, train, val = dataset.TestPart, dataset.TrainPart, dataset.ValPart
+	table := &dataset.Table{Rows: 6, Info: dataset.Info{Folds: 1}, Columns: []dataset.Column{{F64: make([]float64, 6)}},
+		Parts: []uint16{val, test, train, train, val, train}}
+	for _, p := range Protocols {
+		s, err := Make(RuleOf(table), p, 0)
+		if err != nil || !slices.Equal(s.Train, []int32{2, 3, 5}) || !slices.Equal(s.Val, []int32{0, 4}) || !slices.Equal(s.Test, []int32{1}) {
+			t.Errorf("%s: %+v, %v", p, s, err)
+		}
+		if _, err := Make(RuleOf(table), p, 1); !errors.Is(err, ErrNoFold) {
+			t.Errorf("%s: fold 1: %v", p, err)
+		}
+		last := Rule{Rows: 100, Folds: 5, TestAt: 80}
+		given := Rule{Rows: 100, Folds: 1, Parts: append(slices.Repeat([]uint16{train}, 80), slices.Repeat([]uint16{test}, 20)...)}
+		for _, labels := range [][]uint16{nil, syntheticLabels()[:100]} {
+			last.Labels, given.Labels = labels, labels
+			want, _ := Make(last, p, 0)
+			if s, err := Make(given, p, 0); err != nil || s.Digest() != want.Digest() || len(s.Val) != 10 {
+				t.Errorf("%s: %+v, %v, want %+v", p, s, err, want)
+			}
+		}
+	}
+}
+
 // Two published folds share a tenth of their test rows on average, as random ones would; those of true cross-validation share none.
 func TestFoldsShareRows(t *testing.T) {
 	for _, name := range []string{"yacht", "boston-housing", "concrete"} {
@@ -264,6 +291,7 @@ func TestRefusals(t *testing.T) {
 		{Rule{Rows: 5, Folds: 10}, 0},
 		{Rule{Rows: 1, Folds: 1}, 0},
 		{Rule{Rows: 100, Folds: 5, TestAt: 50}, 1},
+		{Rule{Rows: 2, Folds: 1, Parts: []uint16{dataset.TrainPart, dataset.TestPart}}, 0},
 	} {
 		if s, err := Make(c.rule, Published, c.fold); err == nil {
 			t.Errorf("%+v fold %d: got %d rows, want an error", c.rule, c.fold, len(s.Rows()))
