@@ -102,9 +102,15 @@ func (r *watch) settle(t *watched, how string) error {
 		default:
 			again += len(cells)
 		}
-		if f.running {
+		if f.running && !r.complete(f) {
 			f.running = false
 			r.Again(f.Job, f.Job)
+		}
+	}
+	for _, j := range t.jobs { // a task that Slurm starts again does not say that a job has ended whose cells have records by then
+		if f := r.of(j.cells); f != nil && f.running && r.complete(f) {
+			f.running = false
+			r.Ended(f.Job)
 		}
 	}
 	if again+failed+left == 0 || t.finished {

@@ -263,6 +263,16 @@ func (r *watch) of(cells []results.ID) *followed {
 	return nil
 }
 
+// complete reports whether all cells of a job have records.
+func (r *watch) complete(f *followed) bool {
+	for planned := range plan.CellsOf(f.Configurations) {
+		if !r.cells[planned.ID].done {
+			return false
+		}
+	}
+	return true
+}
+
 // record notes that a cell has a record. What of that is shown is made up again.
 func (r *watch) record(t *watched, e event) {
 	c := r.cells[*e.Cell]
