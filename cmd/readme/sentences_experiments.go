@@ -35,8 +35,8 @@ var experiments = []sentence{
 		if len(clear) != 4 || clear["Protein"] != 2 || measured["Protein"] != 2 || clear["Poker Hand"] != 1 || measured["Poker Hand"] != 1 {
 			return fmt.Sprintf("for which networks predictions get clearly worse: %v of %v", clear, measured)
 		}
-		return fmt.Sprintf("predictions get clearly worse for both networks that were measured on Protein, for the one on Poker Hand, for %s of %s on Yacht and %s of %s on Boston Housing, "+
-			"though by squared errors not for %s and %s of these", word(clear["Yacht"]), word(measured["Yacht"]),
+		return fmt.Sprintf("predictions get clearly worse for both networks that were measured on Protein, for the one on Poker Hand, for %s of %s on Yacht and for %s of %s on Boston Housing. "+
+			"By squared errors %s of those on Yacht and %s on Boston Housing do not", word(clear["Yacht"]), word(measured["Yacht"]),
 			word(clear["Boston Housing"]), word(measured["Boston Housing"]), word(bySquares["Yacht"]), word(bySquares["Boston Housing"]))
 	},
 	func(r *reports) string {
@@ -55,10 +55,13 @@ var experiments = []sentence{
 			return fmt.Sprintf("where the self-only network is better by two standard errors: %+v, by squares %+v", better, bySquares)
 		}
 		base := bySquares[0]
-		return fmt.Sprintf("It is so by two standard errors in %s of the %d comparisons below. Three times it is better by one of two measures: on fold 3 of Boston Housing and on 31 test rows of Yacht by %.1f and %.1f standard errors in percent of the RMSE, but by %.1f and %.1f of the squared errors, "+
-			"and on that fold with 2,000 steps, under three seeds, by %.1f of the squared errors, but by %.1f in percent. It is worse in %d of them and better in %d",
-			word(clearly), compared, -better[0].alone/better[0].aloneErr, -better[1].alone/better[1].aloneErr, -better[0].squaresAlone, -better[1].squaresAlone,
-			-base.squaresAlone, -base.alone/base.aloneErr, worse, compared-worse)
+		return fmt.Sprintf("The %d comparisons below are of nine data sets, so that they are not independent; seeds are taken together. *Better* and *worse* are said of the self-only network: "+
+			"* *All comparisons.* It is worse by two standard errors in %s of them. It is worse in %d and better in %d. "+
+			"* *Where it is better by two standard errors*: three times, each by one of two measures only. The measures are the percent of the RMSE, and the squared errors; "+
+			"in standard errors they are %.1f and %.1f on fold 3 of Boston Housing with 20,000 steps, %.1f and %.1f on 31 test rows of Yacht, "+
+			"and %.1f and %.1f on that fold with 2,000 steps, under three seeds", compared, word(clearly), worse, compared-worse,
+			-better[0].alone/better[0].aloneErr, -better[0].squaresAlone, -better[1].alone/better[1].aloneErr, -better[1].squaresAlone,
+			-base.alone/base.aloneErr, -base.squaresAlone)
 	},
 	func(r *reports) string {
 		most := map[string]asked{} // the most precise of each data set
@@ -83,7 +86,7 @@ var experiments = []sentence{
 		if z < 0 {
 			favoured = "the self-only network"
 		}
-		return fmt.Sprintf("Of the most precise comparison on each of the %s data sets whose errors are of differences, without fold 3 of Boston Housing, which was looked at because of its errors, it is worse in %s and better in %s, and these together favour %s by %.1f standard errors (Stouffer's method)",
+		return fmt.Sprintf("On %s data sets errors are those of differences, and do not take the two networks for independent. Of the most precise comparison on each (fold 3 of Boston Housing left out, which was looked at because of its errors) it is worse in %s and better in %s, and these together favour %s by %.1f standard errors (Stouffer's method)",
 			word(len(most)), word(worse), word(len(most)-worse), favoured, math.Abs(z)/math.Sqrt(float64(len(most))))
 	},
 	func(r *reports) string {

@@ -19,7 +19,7 @@ var readme = []sentence{
 	func(r *reports) string {
 		low, high := lookedUp(r)
 		least, most := inLargerBatches(r)
-		return fmt.Sprintf("has %.0f to %.0f %% of the paper's errors (means of three seeds), in batches of 256 rows and their copies; in batches of 1,024 wider ones have %.0f to %.0f %% (one seed)", low, high, least, most)
+		return fmt.Sprintf("has %.0f to %.0f %% of the paper's errors (means of three seeds), in batches of 256 rows and their copies. Wider networks that were trained in such batches and tested in batches of 1,024 have %.0f to %.0f %% (one seed)", low, high, least, most)
 	},
 	func(r *reports) string {
 		count, better := map[string]int{}, 0
@@ -36,9 +36,9 @@ var readme = []sentence{
 		}
 		same, part := count["reproduced"], count["reproduced on a part of the test rows"]
 		seeds, differ, not := count["not excluded by seeds"], count["differs"], count["not graded"]
-		return fmt.Sprintf("* **Of the baselines' numbers %d come out to the printed digit**, of %d that can be compared, and %d, on Poker Hand, "+
-			"to within the sampling error of the tenth of its test rows that was used. %d are not excluded by our seeds (a weak test), "+
-			"%d differ (%d are better here), and for %d too few seeds were run", same, same+part+seeds+differ+not, part, seeds, differ, better, not)
+		return fmt.Sprintf("* **Of %d numbers of baselines that can be compared with the paper's, %d come out to the printed digit.** %d more, on Poker Hand, "+
+			"are within the sampling error of the tenth of its test rows that was used. %d are not excluded by our seeds (a weak test), "+
+			"%d differ (%d are better here), and for %d too few seeds were run", same+part+seeds+differ+not, same, part, seeds, differ, better, not)
 	},
 	func(r *reports) string {
 		ours, paper := r.line("npt/PAPER.md", "NPT, 8 layers, e = 32, 2,000 steps", 7), r.line("npt/PAPER.md", "the paper's NPT", 7)
