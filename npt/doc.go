@@ -46,7 +46,9 @@
 //   - Scale of attention: √h, which in the code is the root of the layer's full width, h or e, not of a head's.
 //   - Biases: none in the formulas; in the code every matrix has one.
 //   - Type embedding: always in the paper; in the code not where all columns are of one type.
-//   - Dropout: of e^s in the paper; in the code of the weights after the softmax, which then do not sum to 1. Both have it after the input
+//   - First weights: the text does not say; in the code PyTorch's, for matrices and biases drawn from U(-1/√f, 1/√f) with f inputs, for
+//     the embeddings of index and type from N(0, 1).
+//   - Dropout: of e^s in the paper's appendix C.2.1, of the attention weights in C.1.1; in the code of the weights after the softmax, which then do not sum to 1. Both have it after the input
 //     embedding, before the output embedding and after W^O; the code also on both layers of rFF.
 //   - Randomised entries: one in ten of those chosen; in the code one more, from three chosen on (randomisedOf). How many are chosen is
 //     drawn from a normal distribution, not entry by entry (numberMasked).
@@ -54,6 +56,7 @@
 //     rows too.
 //   - Targets in sight of test rows: those of training rows; in the code those of validation rows too, and none where p_target is 1
 //     (modeCodes).
+//   - Loss of a number: the negative log-likelihood; in the code the squared error, without the ½ that a normal distribution has.
 //   - Clipping of gradients at 1: the text does not say how. The code clamps every entry, not the norm (Config.Clip).
 //   - LAMB without correction of the moments' bias, and with the norm of a tensor's weights capped at 10. The slow weights of Lookahead
 //     are first set at its first synchronisation, which so changes nothing.

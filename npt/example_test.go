@@ -47,7 +47,7 @@ func Example() {
 	// the larger one in Cologne costs more: true
 }
 
-// A table of points on y = x², every fourth of them for validation, and three new rows whose y is to be predicted.
+// A table of points on y = x², the last quarter of them for validation, then three new rows whose y is to be predicted.
 func ExampleTrainer() {
 	table := &npt.Table{
 		Columns: []npt.Column{{Name: "x"}, {Name: "y", Target: true}},
@@ -81,6 +81,7 @@ func ExampleTrainer() {
 		fmt.Println(err)
 		return
 	}
+	defer model.Close()
 	predictions, err := model.Predict(ctx, table)
 	if err != nil {
 		fmt.Println(err)

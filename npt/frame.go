@@ -194,7 +194,8 @@ func number(field string) (x float64, ok bool) {
 const mostClasses = 1000
 
 // newFrameColumn looks at the values of column j, row by row in that order, of which training sees the first. Where most are numbers, but not
-// all, it is an error that names the first row of another one, and so are numbers with a comma in all rows.
+// all, it is an error that names the first row of another one, and so are numbers with a comma, where nothing else would make it
+// categories.
 func newFrameColumn(f *Frame, j int, order []int, seen int) (frameColumn, error) {
 	c := frameColumn{Name: f.Names[j]}
 	var numbers []float64 // that training sees

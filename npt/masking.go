@@ -9,7 +9,9 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// Masking, section 2.6 and appendix C.4 of the paper: the masking matrix M says which entries the network is to predict.
+// Masking, section 2.6 and appendix C.4 of the paper. The masking matrix M says which values the network is not given. In section 2.1
+// these are the ones that it is to predict; here, as in the published code, gaps and targets that must stay hidden have an M of 1, too,
+// and randomised entries, which are predicted, one of 0.
 
 // A code says what the network gets to see of an entry and whether it is asked to predict it.
 type code = uint8

@@ -41,7 +41,7 @@ func Method() *method.Method {
 			{Name: "p_feature", Type: method.Float, Default: d.FeatureMask, Min: 0, Max: 1, Doc: "share of feature entries masked in training"},
 			{Name: "p_target", Type: method.Float, Default: d.TargetMask, Min: 0, Max: 1, Doc: "share of training targets masked in training, above 0; 1 hides all targets always"},
 			{Name: "semi_supervised", Type: method.Bool, Default: d.SemiSupervised, Doc: "training sees the features of validation and test rows"},
-			{Name: "train_statistics", Type: method.Bool, Default: false, Optional: true, Doc: "standardise features by the training rows alone, as the paper has it, also where training sees the others"},
+			{Name: "train_statistics", Type: method.Bool, Default: false, Optional: true, Doc: "standardise features by the training rows alone, also where training sees the others"},
 			{Name: "batch_size", Type: method.Int, Default: d.BatchSize, Min: 0, Doc: "rows per batch at most; 0 takes all rows at once"},
 			{Name: "class_balancing", Type: method.Bool, Default: d.ClassBalancing, Doc: "batches match the label distribution of the training rows"},
 			{Name: "repeat", Type: method.Int, Default: d.Repeat, Min: 1, Doc: "steps on each batch in a row (the published data loader repeated batches on some data sets)"},

@@ -87,7 +87,7 @@ func (c *Config) has(layer int) bool { return isABA(layer) && !c.NoABA || !isABA
 // between reports whether rows attend to other rows in the layer with the given index.
 func (c *Config) between(layer int) bool { return !isABA(layer) && c.has(layer) && !c.SelfOnly }
 
-// inputEmbed, equations 8 and 9, returns H^(0), the embedded datapoints (n x h): for attribute j, of kind Type(j),
+// inputEmbed, equations 22 and 23, returns H^(0), the embedded datapoints (n x h): for attribute j, of kind Type(j),
 //
 //	H_j = concat(X_j, M_j) W_j^in + H_j^Index + H_Type(j)^Type
 //
@@ -165,8 +165,8 @@ func (f *forward) mhsa(layer int, h *graph.Node, groups int) *graph.Node {
 // of Q attend to those of K in their group. The scale is the root of the full
 // width w, not of a head's, which is w/k for the paper's k, f.Heads here.
 //
-// A softmax is e^s / Σ e^s. It is divided by the sum after the product with V, where there are fewer numbers and the derived
-// gradient needs no array of the size of the weights for it.
+// A softmax is e^s / Σ e^s. It is divided by the sum after the product with V, for which the derived gradient needs no
+// array of the size of the weights.
 func (f *forward) attend(q, k, v *graph.Node, groups, layer int) *graph.Node {
 	rows, w, heads := q.Shape().Dimensions[0], q.Shape().Dimensions[1], f.Heads
 	from, to := rows/groups, k.Shape().Dimensions[0]/groups // tokens of a group
@@ -225,7 +225,7 @@ func gelu(x *graph.Node) *graph.Node {
 	return graph.Mul(x, cdf)
 }
 
-// outputEmbed, equations 10 and 11: Z_j = H_j W_j^out, plus a bias, for every attribute j, side by side in n x S.
+// outputEmbed, equations 24 and 25: Z_j = H_j W_j^out, plus a bias, for every attribute j, side by side in n x S.
 func (f *forward) outputEmbed(h *graph.Node) *graph.Node {
 	out := blockDiagonal(f.w["out.weight"], channelColumns(f.columns), len(f.columns))
 	z := graph.DotGeneral(f.dropout(h), []int{1}, nil, out, []int{1}, nil)

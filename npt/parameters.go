@@ -9,10 +9,10 @@ import (
 // listParams lists the parameters of the network. Sizes are those of network.go; in a layer, w is h (ABD) or e (ABA).
 //
 //	name              shape         in the paper, by equation
-//	in.weight         (S + d) x e   W_j^in (8), e_j + 1 rows for each attribute j
+//	in.weight         (S + d) x e   W_j^in (22), e_j + 1 rows for each attribute j
 //	in.bias           d x e
-//	embedding.index   d x e         H_j^Index (8)
-//	embedding.type    2 x e         H^Type (8), continuous and categorical; not where all attributes are of one type
+//	embedding.index   d x e         H_j^Index (22)
+//	embedding.type    2 x e         H^Type (22), continuous and categorical; not where all attributes are of one type
 //	layerL.ln0        w, w          LN (4): scale, shift
 //	layerL.q, k, v    w x w, w      W^Q, W^K, W^V (3), the matrices of all heads side by side; biases
 //	layerL.mix        w x w, w      W^O (2); bias
@@ -20,7 +20,7 @@ import (
 //	layerL.ln1        w, w          LN (5): scale, shift
 //	layerL.ff1        w x 4w, 4w    rFF (5), hidden layer; bias
 //	layerL.ff2        4w x w, w     rFF (5), output; bias
-//	out.weight        S x e         W_j^out (11), transposed: e_j rows for each attribute j
+//	out.weight        S x e         W_j^out (25), transposed: e_j rows for each attribute j
 //	out.bias          S
 func (n *network) listParams() (params []weights.Param) {
 	columns, d, e, h := n.columns, len(n.columns), n.Hidden, len(n.columns)*n.Hidden

@@ -108,7 +108,8 @@ type FitOptions struct {
 //
 // When ctx ends after the first evaluation of the validation rows, the predictor with the best weights so far comes with the error of ctx.
 //
-// Errors, too: columns without a name or a value, names that come twice, rows of other lengths; features with more than 1000 categories, or
+// Errors, too: columns without a name or a value, names that come twice, rows of other lengths; numbers with commas, where all others of the
+// column are numbers; features with more than 1000 categories, or
 // another one in each of more than 20 rows, as names and ids have (Frame.Without leaves such columns out); a target that is missing in a
 // row, is the same in all training rows, or has more classes than 1000 or than half the rows. Others are those of NewTrainer and
 // Trainer.Train.
@@ -305,7 +306,10 @@ func (p *Predictor) train(ctx context.Context, c Config, o FitOptions) (*Predict
 	}
 	p.ValidationLoss = trainer.bestLoss
 	if p.model, err = trainer.Model(); err != nil {
-		return nil, errors.Join(ended, err)
+		if ended != nil {
+			err = fmt.Errorf("%w; %w", ended, err)
+		}
+		return nil, err
 	}
 	return p, ended
 }

@@ -12,8 +12,8 @@ type Progress struct {
 	Pass          int     // passes over the data so far
 	LearningRate  float64 // of the last step
 	Tradeoff      float64 // lambda of the last step
-	Target        float64 // label loss of the last step: squared error of standardised targets, or cross-entropy in nats
-	Feature       float64 // feature loss of the last step
+	Target        float64 // label loss of the last step: squared error of standardised targets, or cross-entropy in nats; 0 where no target was masked
+	Feature       float64 // feature loss of the last step; 0 where no feature was masked
 	Validation    float64 // label loss of the last evaluation on the validation rows; NaN before the first, and where none has a label
 	Best          float64 // lowest of these so far; +Inf before the first, NaN where no validation row has a label
 	BestStep      int

@@ -83,7 +83,7 @@ func (t *Table) check() error {
 	}
 	switch rows := t.stored(); {
 	case t.Train < 1 || t.Val < 0 || t.Test < 0:
-		return fmt.Errorf("npt: table: %d training, %d validation and %d test rows, want at least one training row",
+		return fmt.Errorf("npt: table: %d training, %d validation and %d test rows, want at least one for training and none below 0",
 			t.Train, t.Val, t.Test)
 	case len(t.Values) != rows*t.Channels():
 		return fmt.Errorf("npt: table: %d values, want %d (%d rows of %d channels)",

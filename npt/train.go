@@ -61,8 +61,8 @@ type Trainer struct {
 }
 
 // A Checkpoint is a file that Train writes by SaveCheckpoint: Path, empty for none, about every minute, or as often as Every (a
-// time.Duration) says, and when its context ends. The first error, on a full disk, say, is in Err, and Warn, a func(error), is told it, if
-// it is set; the training goes on.
+// time.Duration) says, and when its context ends. The first error on the way, on a full disk, say, is in Err, and Warn, a func(error), is
+// told it, if it is set; the training goes on. That of the last checkpoint, when the context ends, is in Train's error instead.
 type Checkpoint = checkpoint.Periodic
 
 // NewTrainer prepares the training of a new network. The values of the table are copied; what else it has is shared, and must stay as it
@@ -143,7 +143,9 @@ func (tr *Trainer) Train(ctx context.Context) error {
 // saveIfInterrupted writes a checkpoint where an error is that of the context, and adds what goes wrong with it.
 func (tr *Trainer) saveIfInterrupted(ctx context.Context, err error) error {
 	if tr.Checkpoint.Path != "" && err != nil && errors.Is(err, ctx.Err()) {
-		err = errors.Join(err, tr.SaveCheckpoint(tr.Checkpoint.Path))
+		if unsaved := tr.SaveCheckpoint(tr.Checkpoint.Path); unsaved != nil {
+			err = fmt.Errorf("%w; %w", err, unsaved)
+		}
 	}
 	return err
 }
