@@ -42,6 +42,7 @@ func TestPythonPath(t *testing.T) {
 }
 
 func TestInspectPython(t *testing.T) {
+	t.Setenv("NPT_PYTHON", "") // messages are others where it is set
 	dir := t.TempDir()
 	p, err := inspectPython(script(t, filepath.Join(dir, "good"),
 		`printf '\n\nwelcome\n["3.11.2", {"xgboost": "1.7.4", "lightgbm": "4.1.0", "numpy": "1.23.5"}]\n'`))
