@@ -24,7 +24,7 @@ func Kendall(x, y []float64) float64 {
 // random orders.
 func KendallP(x, y []float64) float64 {
 	own, asFar := math.Abs(Kendall(x, y)), 0
-	tail := nullRankSums([][]float64{make([]float64, len(y)), y}, func(order []float64) { // zeros and y in some order
+	tail := nullRankSums([][]float64{make([]float64, len(y)), y}, 1, func(order []float64) { // zeros and y in some order
 		if !(math.Abs(Kendall(x, order)) < own-1e-9) {
 			asFar++
 		}

@@ -17,11 +17,12 @@ const (
 	maxPermutations = 1_000_000 // that are gone through
 	maxSamples      = 200_000   // else: a probability of 0.05 is then off by 0.0005 (one standard error)
 	minSamples      = 20_000    // where a draw takes long
+	manySamples     = 20        // times as many, where a probability is so near to a level that these cannot tell
 )
 
 // nullRankSums calls use with the sums of columns, for every order of the rows' ranks, or for random ones where these are many: tail is the
-// probability of what count of these sums show, never 0 of random ones.
-func nullRankSums(ranks [][]float64, use func(sums []float64)) (tail func(count int) float64) {
+// probability of what count of these sums show, never 0 of random ones, of which there are times as many as usual.
+func nullRankSums(ranks [][]float64, times int, use func(sums []float64)) (tail func(count int) float64) {
 	n, k := len(ranks), len(ranks[0])
 	orders := 1.0 // of all rows but the first, which may stay
 	for range n - 1 {
@@ -33,7 +34,7 @@ func nullRankSums(ranks [][]float64, use func(sums []float64)) (tail func(count 
 		permutations(ranks[1:], ranks[0], use)
 		return func(count int) float64 { return float64(count) / orders }
 	}
-	draws := min(max(40_000_000/(n*k), minSamples), maxSamples)
+	draws := times * min(max(40_000_000/(n*k), minSamples), maxSamples)
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(k)))
 	row, sums := make([]float64, k), make([]float64, k)
 	for range draws {
@@ -79,10 +80,10 @@ func permutations(rows [][]float64, before []float64, use func(sums []float64)) 
 // of them are so far apart, from d = 0 to n(k-1).
 type rankRange []float64
 
-var rankRanges sync.Map // by [2]int{k, n}
+var rankRanges sync.Map // by [3]int{k, n, times}
 
-func rankRangeOf(k, n int) rankRange {
-	if known, ok := rankRanges.Load([2]int{k, n}); ok {
+func rankRangeOf(k, n, times int) rankRange {
+	if known, ok := rankRanges.Load([3]int{k, n, times}); ok {
 		return known.(rankRange)
 	}
 	row := make([]float64, k)
@@ -90,7 +91,7 @@ func rankRangeOf(k, n int) rankRange {
 		row[j] = float64(j + 1)
 	}
 	counts := make([]int, n*(k-1)+1)
-	tail := nullRankSums(slices.Repeat([][]float64{row}, n), func(sums []float64) {
+	tail := nullRankSums(slices.Repeat([][]float64{row}, n), times, func(sums []float64) {
 		counts[int(slices.Max(sums)-slices.Min(sums))]++
 	})
 	of := make(rankRange, len(counts))
@@ -103,14 +104,14 @@ func rankRangeOf(k, n int) rankRange {
 			of[d] = of[d-1]
 		}
 	}
-	rankRanges.Store([2]int{k, n}, of)
+	rankRanges.Store([3]int{k, n, times}, of)
 	return of
 }
 
 // byPermutation is the probability of rank sums whose squared distances from equal ones add up to as much.
 func byPermutation(ranks [][]float64, between float64) float64 {
 	mean, asFar := float64(len(ranks)*(len(ranks[0])+1))/2, 0
-	tail := nullRankSums(ranks, func(sums []float64) {
+	tail := nullRankSums(ranks, 1, func(sums []float64) {
 		squares := 0.0
 		for _, s := range sums {
 			squares += (s - mean) * (s - mean)
