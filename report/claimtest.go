@@ -102,8 +102,8 @@ func (n *Number) reaches(by float64) Answer {
 // single split over its test rows; of a correlation there Fisher's, (1-r²)/√(n-3).
 func (n *Number) anyStdErr() float64 {
 	switch {
-	case n.N > 1:
-		return n.StdErr * math.Sqrt(1+float64(n.N)*n.testRatio())
+	case n.N > 1 && !n.Metric.Change:
+		return n.StdErr * n.correction()
 	case !math.IsNaN(n.StdErr):
 		return n.StdErr
 	case n.Metric == metric.Correlation && math.IsNaN(n.RowStdErr):
@@ -111,6 +111,9 @@ func (n *Number) anyStdErr() float64 {
 	}
 	return n.RowStdErr
 }
+
+// correction is Nadeau and Bengio's factor for a standard error over folds that share training rows.
+func (n *Number) correction() float64 { return math.Sqrt(1 + float64(n.N)*n.testRatio()) }
 
 // AsPaper tests whether changes of a layout have the direction that the paper names, though its own may not be clear.
 func AsPaper(l Layout, where ...Where) Test {

@@ -401,14 +401,14 @@ func (s *Summary) howToRead() []string {
 			"the difference of its means, ± the standard error that two independent means would have, since it prints no paired one. "+
 			"Over folds ours is larger than that of independent differences would be, as folds share training rows (Nadeau and Bengio's "+
 			"correction). That was made for test rows drawn at random, which overlap, as those of published folds do; for true cross-validation it is a rule of thumb. "+
-			"p: of no change, by that standard error (Nadeau and Bengio's t-test), not corrected for the number of changes: where nothing changes, one in twenty is below 0.05.",
+			"p: of no change, two-sided, by that standard error (Nadeau and Bengio's t-test), not corrected for the number of changes: where nothing changes, one in twenty is below 0.05.",
 			fmt.Sprintf("Same direction: our change has the sign of the paper's and is more than %d of its standard errors from 0; other direction: "+
 				"the other sign; not clear: it is not that far from 0; clear, the paper's not: ours is, and the paper's is not, by its own standard error. A standard error over the test rows of a single split does not have in it what another seed would "+
 				"change, and that of a change there is one of two independent results, though both are of the same rows. Sizes of "+
 				"changes are not compared, since smaller networks have others, but for claims that name a size: clearly more than half of it is asked.", clearly))
 	}
 	if len(s.Claims) > 0 {
-		lines = append(lines, fmt.Sprintf("A claim holds when all that was measured of it speaks for it; one number against it is enough for it not to (where there is no effect, about one of 25 is so by chance). A claim about a "+
+		lines = append(lines, fmt.Sprintf("A claim holds when all that was measured of it speaks for it; one number against it is enough for it not to (where there is no effect, about one number of 25 is so by chance, and of claims about nine data sets three in ten). A claim about a "+
 			"direction is not clear within %d standard errors of no effect; one that a value is reached (or not exceeded) holds when the mean does so, and is not clear when the mean misses it by at most %d "+
 			"standard errors; one about being near a value holds when the mean ± %d standard errors lies within the margin. Over folds these standard errors have Nadeau and Bengio's correction. At this size: by networks smaller than published.", clearly, clearly, clearly))
 	}

@@ -20,8 +20,8 @@ type Number struct {
 	Mean float64 // valid when N > 0
 
 	// StdErr is the standard error of the mean over folds, sd(ddof 1)/sqrt(N), and StdErr0 the same with ddof 0, which
-	// the paper's baselines use. Both are NaN when N < 2: a single split has no spread between folds. What is measured on the models
-	// of a single split has its error over rows as StdErr.
+	// the paper's baselines use; StdErr of a change has Nadeau and Bengio's correction. Both are NaN when N < 2: a single split has no
+	// spread between folds. What is measured on the models of a single split has its error over rows as StdErr.
 	StdErr, StdErr0 float64
 
 	// RowStdErr is the standard error of the metric over the test rows of a single split; NaN with several folds, or
@@ -53,12 +53,12 @@ func (n *Number) Difference() float64 { return n.Mean - n.Paper.Mean }
 // HasDifference reports whether there are two numbers to compare.
 func (n *Number) HasDifference() bool { return n.HasPaper && n.Complete() }
 
-// StdDev is the standard deviation over folds that belongs to StdErr, as Table 12 prints it; NaN for fewer than two folds.
+// StdDev is the standard deviation over folds, as Table 12 prints it; NaN for fewer than two folds.
 func (n *Number) StdDev() float64 {
 	if n.N < 2 {
 		return math.NaN()
 	}
-	return n.StdErr * math.Sqrt(float64(n.N))
+	return n.StdErr0 * float64(n.N) / math.Sqrt(float64(n.N-1))
 }
 
 // Complete reports whether the mean is over the folds that the paper's is over, and all of them; on a data set of one's own, over those of
@@ -90,6 +90,9 @@ func (g *Group) number(m metric.Metric) *Number {
 		n.Mean = values[0]
 	case n.N > 1:
 		n.Mean, n.StdErr = stats.MeanStdErr(values)
+		if m.Change {
+			n.StdErr *= n.correction()
+		}
 		n.StdErr0 = stat.StdErr(stat.PopStdDev(values, nil), float64(n.N))
 	}
 	if n.completeWhereDefined() {

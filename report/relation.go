@@ -217,7 +217,7 @@ func (l *Layout) order(facts []fact) string {
 			}
 		}
 		if tau := stats.Kendall(ours, paper); len(ours) > 2 && !math.IsNaN(tau) {
-			text += fmt.Sprintf(" Kendall's rank correlation of this order with the paper's on %s: %s (p = %s by permutation, over %d).", f.Info.Title, Signed(tau, 2),
+			text += fmt.Sprintf(" Kendall's rank correlation of this order with the paper's on %s: %s (two-sided p = %s by permutation, over %d).", f.Info.Title, Signed(tau, 2),
 				stats.PText(math.Log(stats.KendallP(ours, paper))), len(ours))
 		}
 	}

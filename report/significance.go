@@ -167,7 +167,7 @@ func (t *rankTable) supports() string {
 	if s.ByRatios {
 		by = ", by ratios of means"
 	}
-	text += fmt.Sprintf(" By signed-rank tests of all pairs%s, whose p cannot be below %.3g on %d data sets, these differ significantly after Holm's correction: %s.",
+	text += fmt.Sprintf(" By two-sided signed-rank tests of all pairs%s, whose p cannot be below %.3g on %d data sets, these differ significantly after Holm's correction: %s.",
 		by, least, s.Friedman.N, cmp.Or(strings.Join(differ, "; "), "none"))
 	return strings.Join(append([]string{text}, s.Equal...), " ")
 }
@@ -215,7 +215,7 @@ func foldsChange(tables []*rankTable) []Block {
 	answer := map[bool]string{true: "Yes, an order of mean ranks", false: "No order of mean ranks"}[orders > 0]
 	joined := map[bool]string{true: "and", false: "but"}[(orders > 0) == (conclusions > 0)]
 	if conclusions > 0 {
-		answer += fmt.Sprintf(", %s a conclusion: other pairs of methods differ by the critical difference", joined)
+		answer += fmt.Sprintf(", %s a conclusion: other pairs of methods differ by the critical difference (which does not test whether folds matter)", joined)
 	} else {
 		answer += fmt.Sprintf(", %s no conclusion: the same pairs of methods differ by the critical difference, if any", joined)
 	}

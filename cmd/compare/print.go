@@ -26,7 +26,7 @@ func shown(file string, comparisons []*comparison) *report.Document {
 		"cross-validation it is a rule of thumb.", level(c.alpha))
 	d.Blocks = append(d.Blocks, report.Heading("How to read this"), report.List{
 		intervals,
-		fmt.Sprintf("Difference: the method minus the first of its table, over the folds of both. p: of no difference, by the same test, after Holm's "+
+		fmt.Sprintf("Difference: the method minus the first of its table, over the folds of both. p: of no difference, two-sided, by the same test, after Holm's "+
 			"correction for the methods of a data set; * at most %v.", c.alpha),
 		"Wins: folds, or data sets, on which the method is better than the first, ties half. δ: Cliff's, from -1 to 1: how much more often a " +
 			"result of the method is better than one of the first, over all pairs of folds.",
@@ -155,7 +155,7 @@ func (c *comparison) overallBlocks() []report.Block {
 		by = ", by ratios of means"
 	}
 	t := &report.Table{
-		Caption: fmt.Sprintf("Over %s: %s. p of the signed-rank test against %s%s, after Holm's correction for all pairs of methods.",
+		Caption: fmt.Sprintf("Over %s: %s. p of the two-sided signed-rank test against %s%s, after Holm's correction for all pairs of methods.",
 			spelling.Count(len(o.datasets), "data set"), strings.Join(o.datasets, ", "), o.methods[0], by),
 		Columns: []report.Column{{Head: "Method"}, {Head: "Mean rank (± standard error)", Right: true}, {Head: "p", Right: true}, {Head: "Wins", Right: true}},
 	}

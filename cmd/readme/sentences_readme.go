@@ -58,7 +58,7 @@ var readme = []sentence{
 			(ours*float64(len(full))-largest)/float64(len(full)-1), word(len(full)-1), number(r, r.line("npt/FOLD3.md", "Default NPT", 2)[1]))
 	},
 	func(r *reports) string {
-		of := func(name string) string { return withoutError(r.line("npt/FOLD3.md", "Label Mask 0.10"+name, 6)[3]) }
+		of := func(name string) string { return withoutError(r.line("npt/FOLD3.md", "Label Mask 0.10"+name, 5)[3]) }
 		return fmt.Sprintf("20,000 steps instead of 2,000: %s, and %s under a second seed. It does not need other rows for that: its self-only network has %s",
 			of(""), of(", seed 43"), of(", self only"))
 	},
@@ -68,7 +68,7 @@ var readme = []sentence{
 			r.fail(errors.New("EXPERIMENTS.md has no two lines of Protein, 4 layers, e = 16"))
 			return ""
 		}
-		return fmt.Sprintf("on Protein by %s %% (three seeds), with targets in sight by %s %%", protein[0][1], protein[1][1])
+		return fmt.Sprintf("on Protein by %s %% (three seeds; ± is over seeds and test rows), with targets in sight by %s %%", protein[0][1], protein[1][1])
 	},
 	func(r *reports) string {
 		x := alone(r)

@@ -351,14 +351,10 @@ def on_fold(number, paths, wanted, seeds=(42,)):
     for r in sorted(records(paths), key=loss):
         if (r["dataset"], r["fold"], r["protocol"]) == ("boston-housing", int(number), "published") and r["seed"] in seeds and wanted(r["config"]):
             name = r.get("variant", "base")
-            change = corrupted.get((name, r["seed"]))
-            squares = "–"
-            if change and change["test"]["changed_rows"]:
-                squares = by_squares([([line[:3] for line in change["table"]["lines"]], [line[:2] + line[3:] for line in change["table"]["lines"]])])
-            change = change and change["test"]
+            change = corrupted.get((name, r["seed"]), {}).get("test")
             lines.append([name + ("" if r["seed"] == 42 else ", seed %d" % r["seed"]), "%d" % r["config"]["steps"], "%d" % r["details"]["best_step"], "%.4f" % loss(r), "%.2f ± %.2f" % (r["test"]["rmse"], r["test"]["rmse_se"]),
-                          "%.2f (%+.0f ± %.0f %%)" % (change["corrupted_rmse"], -change["rmse_change"], change["rmse_change_se"]) if change else "–", squares])
-    table(["NPT, e = 16", "steps", "weights of step", "validation loss", "RMSE", "when other rows are corrupted", "squared errors grow by, standard errors"], *lines)
+                          "%.2f (%+.0f ± %.0f %%)" % (change["corrupted_rmse"], -change["rmse_change"], change["rmse_change_se"]) if change else "–"])
+    table(["NPT, e = 16", "steps", "weights of step", "validation loss", "RMSE", "when other rows are corrupted"], *lines)
 
 
 def compare(first, second, by_what, pairs):
@@ -577,32 +573,16 @@ def larger(pairs):
 
 def by_rows(pairs, relative=False):
     """By how much the RMSE of the second of two networks is larger on the same test rows, by seed, or relative by how many percent, and the
-    error of the mean over rows, to first order."""
+    error over rows of the mean: that of the increase of the squared errors, in this unit."""
     parts, differences = collections.defaultdict(list), []
     for pair in pairs:
         squares = [{row: (target - clean) ** 2 for row, target, clean, *_ in r["table"]["lines"]} for r in pair]
         roots = [statistics.mean(x.values()) ** 0.5 for x in squares]
-        slopes = [1, 1]  # of the difference by the RMSEs
-        differences.append(roots[1] - roots[0])
-        if relative:
-            slopes = [100 * roots[1] / roots[0] ** 2, 100 / roots[0]]
-            differences[-1] *= 100 / roots[0]
+        unit = 100 / roots[0] if relative else 1
+        differences.append(unit * (roots[1] - roots[0]))
         for row in squares[0]:
-            parts[row].append(slopes[1] * squares[1][row] / (2 * roots[1]) - slopes[0] * squares[0][row] / (2 * roots[0]))
+            parts[row].append(unit * (squares[1][row] - squares[0][row]) / sum(roots))
     return differences, statistics.stdev(map(statistics.mean, parts.values())) / len(parts) ** 0.5
-
-
-def by_squares(pairs):
-    """How much larger the squared errors on the same test rows are in the second of two tables of rows, by seed, in standard errors over rows and
-    seeds. A table's lines have row, target and prediction."""
-    parts, means = collections.defaultdict(list), []
-    for pair in pairs:
-        first, second = ({row: (target - of) ** 2 for row, target, of in lines} for lines in pair)
-        means.append(statistics.mean(second[row] - first[row] for row in first))
-        for row in first:
-            parts[row].append(second[row] - first[row])
-    error = statistics.stdev(map(statistics.mean, parts.values())) / len(parts) ** 0.5
-    return "%+.1f" % (statistics.mean(means) / math.hypot(error, over_seeds(means)))
 
 
 def over_rows_and_seeds(x):
@@ -752,16 +732,10 @@ def otherrows():
         for results in (trained, measured, predicted) if seeds else ():  # of NPT the seeds that both networks have
             for fold, of_fold in results.items():
                 results[fold] = {seed: r for seed, r in of_fold.items() if seed in seeds}
-        clean = lambda r: [line[:3] for line in r["table"]["lines"]]
-        squares, squares_alone = "–", "–"
-        if len(measured) == 1 and name == "rmse":
-            squares = by_squares([(clean(r), [(row, target, corrupted) for row, target, _, corrupted in r["table"]["lines"]]) for r in next(iter(measured.values())).values()])
         if len(on_rows) == 1 and name == "rmse" and measured:
-            squares_alone = by_squares([(clean(measured[fold][seed]), clean(r)) for fold, of_fold in on_rows.items() for seed, r in of_fold.items()])
             above = worse(measured, on_rows, "clean_rmse", "clean_rmse", lambda pairs, _: by_rows(pairs, relative=True)[1])
         elif len(alone_predicted) == 1 and predicted:
             same = [(predicted[fold][seed], r) for fold, of_fold in alone_predicted.items() for seed, r in of_fold.items()]
-            squares_alone = by_squares([(clean(a), clean(b)) for a, b in same])
             above = worse(trained, alone, name, name, lambda *_: by_rows(same, relative=True)[1])
         else:
             above = worse(trained, alone, name, name, lambda pairs, unit: unit * statistics.mean(math.hypot(*(r["test"][name + "_se"] for r in pair)) for pair in pairs))
@@ -776,8 +750,8 @@ def otherrows():
         own = statistics.mean(r["test"][name if found is trained else "clean_" + name] for r in all)
         lines.append(["%s, %d layers, e = %d%s" % (DATASETS[dataset], c["layers"], c["dim_hidden"], {"no dropout": NO_DROPOUT, "20,000 steps": ", 20,000 steps", "base, 20,000 steps": ", 20,000 steps", TENTH.lower(): ", 20,000 steps"}.get(variants[0].lower(), "")),
                       "%.2f" % own if name == "rmse" else "%.1f %%" % own, "yes" if c["p_target"] < 1 else "no", folds, "%d" % min(len(x) for x in (alone or found).values()),
-                      corrupted, squares, paper[dataset] if corrupted != "–" else "–", above, squares_alone])
-    table(["", "NPT", "targets in sight", "folds", "seeds", "others corrupted", "by squares", "the paper's", "self-only network", "by squares"], *lines)
+                      corrupted, paper[dataset] if corrupted != "–" else "–", above])
+    table(["", "NPT", "targets in sight", "folds", "seeds", "others corrupted", "the paper's", "self-only network"], *lines)
 
 
 def gpu(*paths):

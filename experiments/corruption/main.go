@@ -19,6 +19,8 @@ var (
 	whole   = report.Is("variant", "", "targets in sight")
 )
 
+const spread = "± is over test rows or, where there are several folds, over these, with Nadeau and Bengio's correction for training rows in common."
+
 func table(name, title, caption string, metrics report.Where) report.Layout {
 	return report.Layout{
 		Name: name, Title: title, Caption: caption, Where: []report.Where{report.Is("measure", "corruption"), metrics},
@@ -36,9 +38,8 @@ var corruption = experiment.Spec{
 	Series: []string{"variant"},
 	Tables: []report.Layout{
 		table("corruption", "What corruption changes (Table 2)", "Minus the increase of the test RMSE in percent, or the change of the accuracy in percentage "+
-			"points; negative is worse. In parentheses the paper's. ± is over test rows, or over folds where there are several.", changes),
-		table("likelihood", "Change of log-likelihood", "Of a test row on average, of classes; negative is worse. It also sees changes that turn no prediction over. ± is over test "+
-			"rows, or over folds where there are several.", report.Is("metric", "nll_change")),
+			"points; negative is worse. In parentheses the paper's. "+spread, changes),
+		table("likelihood", "Change of log-likelihood", "Of a test row on average, of classes; negative is worse. It also sees changes that turn no prediction over. "+spread, report.Is("metric", "nll_change")),
 		table("changed", "Rows with another prediction", "In percent of the test rows; 0: not a bit of any prediction has changed.", changed),
 		table("metrics", "Before and after", "Test metrics of the same rows.", report.Is("metric", "clean_rmse", "corrupted_rmse", "clean_accuracy", "corrupted_accuracy")),
 	},

@@ -47,13 +47,13 @@ var corruption = &Measurement{
 
 // Metrics of corruption.
 var (
-	rmseChange        = metric.Metric{Name: "rmse_change", Title: "change of RMSE", Doc: "minus the relative increase of the RMSE in percent", Unit: "%", Larger: true}
+	rmseChange        = metric.Metric{Name: "rmse_change", Title: "change of RMSE", Doc: "minus the relative increase of the RMSE in percent", Unit: "%", Larger: true, Change: true}
 	CleanRMSE         = metric.Metric{Name: "clean_rmse", Title: "RMSE", Doc: "RMSE in original units of the same rows without corruption", Digits: 2}
 	CorruptedRMSE     = metric.Metric{Name: "corrupted_rmse", Title: "RMSE, corrupted", Doc: "RMSE in original units", Digits: 2}
-	accuracyChange    = metric.Metric{Name: "accuracy_change", Title: "change of accuracy", Doc: "in percentage points", Unit: "points", Larger: true, Digits: 2}
+	accuracyChange    = metric.Metric{Name: "accuracy_change", Title: "change of accuracy", Doc: "in percentage points", Unit: "points", Larger: true, Digits: 2, Change: true}
 	cleanAccuracy     = metric.Metric{Name: "clean_accuracy", Title: "accuracy", Doc: "accuracy in percent of the same rows without corruption", Unit: "%", Larger: true, Digits: 1}
 	corruptedAccuracy = metric.Metric{Name: "corrupted_accuracy", Title: "accuracy, corrupted", Doc: "accuracy in percent", Unit: "%", Larger: true, Digits: 1}
-	nllChange         = metric.Metric{Name: "nll_change", Title: "change of log-likelihood", Doc: "of a row on average", Larger: true, Digits: 4}
+	nllChange         = metric.Metric{Name: "nll_change", Title: "change of log-likelihood", Doc: "of a row on average", Larger: true, Digits: 4, Change: true}
 	changedRows       = metric.Metric{Name: "changed_rows", Title: "rows with another prediction", Doc: "in percent", Unit: "%", Digits: 1}
 )
 
@@ -149,12 +149,14 @@ func (s *Subject) compare(rows []int, clean, corrupted method.Prediction) *Outco
 		return o
 	}
 	mse, corruptedMSE := s.setRMSE(o, CleanRMSE, before), s.setRMSE(o, CorruptedRMSE, after)
-	ratio := math.Sqrt(corruptedMSE / mse)
-	for i := range after { // the ratio's error, to first order
-		after[i] -= ratio * ratio * before[i]
+	for i := range after {
+		after[i] -= before[i]
 	}
+	// The error is that of the mean increase of the squared errors, in this unit. That of the ratio, to first order, would be far too
+	// small where a few rows make most of both errors: the ratio is then theirs, and it is of the others.
 	_, se := stats.MeanStdErr(after)
-	o.putMetric(rmseChange, 100*(1-ratio), 100*se/mse/(2*ratio))
+	ratio := math.Sqrt(corruptedMSE / mse)
+	o.putMetric(rmseChange, 100*(1-ratio), 100*se/mse/(1+ratio))
 	return o
 }
 

@@ -527,7 +527,7 @@ func TestErrorsOfCorruption(t *testing.T) {
 	for name, statistic := range map[string]func(but int, rows float64) float64{
 		"clean_rmse":     func(but int, rows float64) float64 { return sd * math.Sqrt(sum(before, but)/rows) },
 		"corrupted_rmse": func(but int, rows float64) float64 { return sd * math.Sqrt(sum(after, but)/rows) },
-		"rmse_change":    func(but int, _ float64) float64 { return 100 * (1 - math.Sqrt(sum(after, but)/sum(before, but))) },
+		"rmse_change":    func(but int, _ float64) float64 { return 100 * (1 - math.Sqrt(sum(after, but)/sum(before, but))) }, // of nearly normal errors
 	} {
 		if want := statistic(-1, n); !(math.Abs(measured(t, o, name)-want) <= 1e-9*math.Abs(want)) {
 			t.Errorf("%s: %v, want %v", name, o.Metrics[name], want)
@@ -540,6 +540,35 @@ func TestErrorsOfCorruption(t *testing.T) {
 		if want := sd * (n - 1) / math.Sqrt(n); !(math.Abs(measured(t, o, name+"_se")-want) <= 0.01*want) {
 			t.Errorf("%s: a standard error of %v, by the jackknife %v", name, o.Metrics[name+"_se"], want)
 		}
+	}
+}
+
+// Where two of 51 rows make most of either error, and clean and corrupted errors are exchanged at random, row by row, few changes are more
+// than two standard errors.
+func TestErrorsOfFewRows(t *testing.T) {
+	const n, times = 51, 1000
+	rng := newRNG(1)
+	first, second := make([]float64, n), make([]float64, n) // errors
+	for i := range n {
+		first[i], second[i] = 0.3*rng.NormFloat64(), 0.3*rng.NormFloat64()
+	}
+	first[3], second[3], first[8], second[8] = 3, 3.5, 3.2, 3.6
+	s := &Subject{Task: &task.Task{TargetStd: 1, Test: n}, Truth: &task.Truth{Y: make([]float64, n)}}
+	clear := 0
+	for range times {
+		clean, corrupted := slices.Clone(first), slices.Clone(second)
+		for i := range n {
+			if rng.IntN(2) == 0 {
+				clean[i], corrupted[i] = corrupted[i], clean[i]
+			}
+		}
+		o := s.compare(s.rows(method.Config{"rows": 0}), clean, corrupted)
+		if math.Abs(measured(t, o, "rmse_change")) > 2*measured(t, o, "rmse_change_se") {
+			clear++
+		}
+	}
+	if clear > times/20 {
+		t.Errorf("%d of %d changes of nothing are more than two standard errors", clear, times)
 	}
 }
 

@@ -22,6 +22,7 @@ type Metric struct {
 	Larger bool   // larger is better
 	Digits int    // decimals that the paper prints as a rule
 	Table  int    // of the paper, whose numbers are means over folds; 0: none
+	Change bool   // between two predictions of the same rows; its error over folds allows for the training rows that these share
 	StdDev bool   // that table prints standard deviations over folds, where the others have standard errors of the mean
 }
 
