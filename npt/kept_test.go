@@ -2,6 +2,7 @@ package npt
 
 import (
 	"errors"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -34,9 +35,7 @@ func keptAndPredicted(t *testing.T, info dataset.Info, params map[string]any) (*
 	}
 	on.ModelDir, on.Backend, on.Seed = t.TempDir(), backends.Processor, 3
 	small := map[string]any{"dim_hidden": 8, "heads": 2, "layers": 2, "steps": 30, "lr": 0.02, "eval_every": 5, "p_target": 0.5}
-	for name, value := range params {
-		small[name] = value
-	}
+	maps.Copy(small, params)
 	m := Method()
 	c, err := m.Resolve(small, on.Info)
 	if err != nil {

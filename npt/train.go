@@ -205,9 +205,6 @@ func (tr *Trainer) validate(ctx context.Context) error {
 
 var errClosed = errors.New("npt: the trainer is closed")
 
-// Best is the lowest loss on validation rows so far, as in Progress, and the step after which it was that.
-func (tr *Trainer) Best() (loss float64, step int) { return tr.bestLoss, tr.bestStep }
-
 // Close gives the memory of the weights and of all that belongs to them back, that of a device at once; the trainer is of no more use then.
 // A Model that was taken before stays. What backends keep for the next training ReturnMemory gives back; see there for what stays.
 func (tr *Trainer) Close() {

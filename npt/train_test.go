@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -368,7 +369,7 @@ func TestTheFirstOfEqualLosses(t *testing.T) {
 	c.Layers, c.Steps, c.LR, c.EvalEvery = 2, 6, 1e-300, 2 // too little to move a weight
 	tr := newTestTrainer(t, testTable(20, 5, 5, false), c)
 	train(t, tr)
-	if loss, step := tr.Best(); step != 2 || loss != tr.valLoss {
+	if loss, step := tr.bestLoss, tr.bestStep; step != 2 || loss != tr.valLoss {
 		t.Errorf("the best step is %d with a loss of %v, want 2 with %v as in the end", step, loss, tr.valLoss)
 	}
 }
@@ -690,9 +691,7 @@ func testTask(target int, kind dataset.Problem) *task.Task {
 func quickConfig(t *testing.T, m *method.Method, info dataset.Info, more map[string]any) method.Config {
 	t.Helper()
 	given := map[string]any{"dim_hidden": 8, "heads": 2, "layers": 2, "steps": 10, "lr": 0.01}
-	for k, v := range more {
-		given[k] = v
-	}
+	maps.Copy(given, more)
 	c, err := m.Resolve(given, info)
 	if err != nil {
 		t.Fatal(err)

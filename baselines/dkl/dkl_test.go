@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -43,9 +44,7 @@ func truth(x []float64) float64 { return math.Sin(2*x[0]) + x[1]/2 }
 func config(t *testing.T, given map[string]any) method.Config {
 	t.Helper()
 	all := map[string]any{"hidden_layer_sizes": []int{20}, "features": 3, "inducing_points": 30, "batch_size": 32, "learning_rate": 0.02, "max_epochs": 30}
-	for k, v := range given {
-		all[k] = v
-	}
+	maps.Copy(all, given)
 	c, err := Method.Resolve(all, dataset.Info{Columns: 4})
 	if err != nil {
 		t.Fatal(err)

@@ -1,9 +1,6 @@
 package gbdt
 
-import (
-	"encoding/binary"
-	"math"
-)
+import "encoding/binary"
 
 // A flatBuffer reads FlatBuffers (flatbuffers.dev, "internals"). Places are offsets into data; no field lies at 0, which
 // therefore stands for an absent one and reads as zero or empty. After a read outside of data failed is true.
@@ -79,20 +76,13 @@ func (f *flatBuffer) int32(at int) int32 {
 // length returns the number of elements of a vector. The elements follow, from place vector+4 on.
 func (f *flatBuffer) length(vector int) int { return int(f.int32(vector)) }
 
-func (f *flatBuffer) int32s(vector int) []int32 {
-	b := f.bytes(vector+4, 4*f.length(vector))
-	out := make([]int32, len(b)/4)
-	for i := range out {
-		out[i] = int32(binary.LittleEndian.Uint32(b[4*i:]))
-	}
-	return out
-}
+func (f *flatBuffer) int32s(vector int) []int32 { return numbers[int32](f, vector, 4) }
 
-func (f *flatBuffer) float64s(vector int) []float64 {
-	b := f.bytes(vector+4, 8*f.length(vector))
-	out := make([]float64, len(b)/8)
-	for i := range out {
-		out[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
-	}
+func (f *flatBuffer) float64s(vector int) []float64 { return numbers[float64](f, vector, 8) }
+
+func numbers[T any](f *flatBuffer, vector, width int) []T {
+	b := f.bytes(vector+4, width*f.length(vector))
+	out := make([]T, len(b)/width)
+	binary.Decode(b, binary.LittleEndian, out)
 	return out
 }

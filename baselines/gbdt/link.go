@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"nptbench/internal/method"
 )
 
 // A link turns raw scores into predictions.
@@ -60,18 +62,8 @@ func (l link) apply(scores, out []float64) {
 	case logistic:
 		out[0], out[1] = sigmoid(-scores[0]), sigmoid(scores[0])
 	case softmax:
-		largest := math.Inf(-1)
-		for _, s := range scores {
-			largest = max(largest, s)
-		}
-		sum := 0.0
-		for i, s := range scores {
-			out[i] = math.Exp(s - largest)
-			sum += out[i]
-		}
-		for i := range scores {
-			out[i] /= sum
-		}
+		copy(out, scores)
+		method.Softmax(out)
 	}
 }
 

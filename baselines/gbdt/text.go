@@ -17,7 +17,7 @@ func parseModel(text []byte) (*Model, error) {
 	if !ok || !bytes.HasPrefix(head, []byte("tree\n")) {
 		return nil, errors.New(`not a LightGBM text model: it does not begin with "tree" and a header`)
 	}
-	header := keyValues(head)
+	header := keyValues(string(head))
 	if v := header["version"]; v != "v2" && v != "v3" && v != "v4" {
 		return nil, fmt.Errorf("LightGBM text of version %q is not supported, want v2, v3 or v4 (LightGBM 2 to 4 write it)", v)
 	}
@@ -51,10 +51,10 @@ func parseModel(text []byte) (*Model, error) {
 }
 
 // keyValues reads lines of the form key=value.
-func keyValues(text []byte) map[string]string {
+func keyValues(text string) map[string]string {
 	values := map[string]string{}
-	for line := range bytes.Lines(text) {
-		key, value, _ := strings.Cut(strings.TrimSpace(string(line)), "=")
+	for line := range strings.Lines(text) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
 		values[key] = value
 	}
 	return values
@@ -71,10 +71,8 @@ func (m *Model) parseTrees(body string, announced int) error {
 		return fmt.Errorf("%d trees, want a positive multiple of num_class (%d)", announced, m.Outputs)
 	}
 	m.trees = make([]tree, len(texts))
-	var p treeParser
 	for i, text := range texts {
-		p.read(text)
-		if err := m.trees[i].parse(&p, m.Features); err != nil {
+		if err := m.trees[i].parse(&treeParser{lines: keyValues(text)}, m.Features); err != nil {
 			return fmt.Errorf("tree %d: %w", i, err)
 		}
 	}
@@ -83,21 +81,18 @@ func (m *Model) parseTrees(body string, announced int) error {
 
 // parse makes one tree of what the parser has read.
 func (t *tree) parse(p *treeParser, features int) error {
-	if linear := p.line("is_linear"); linear != "" && linear != "0" {
+	if linear := p.lines["is_linear"]; linear != "" && linear != "0" {
 		return errors.New("linear trees are not supported, want constant leaves")
 	}
-	leaves := p.int("num_leaves", 1, len(p.line("leaf_value")))
+	leaves := p.int("num_leaves", 1, len(p.lines["leaf_value"]))
 	t.leaf = p.floats("leaf_value", leaves)
 	if leaves > 1 {
 		splits := leaves - 1
-		t.feature = p.ints("split_feature", splits, 0, features-1)
+		t.feature = ints[int32](p, "split_feature", splits, 0, features-1)
 		t.threshold = p.floats("threshold", splits)
-		t.left = p.ints("left_child", splits, -leaves, splits-1)
-		t.right = p.ints("right_child", splits, -leaves, splits-1)
-		t.decision = make([]uint8, splits)
-		for i, d := range p.ints("decision_type", splits, 0, math.MaxUint8) {
-			t.decision[i] = uint8(d)
-		}
+		t.left = ints[int32](p, "left_child", splits, -leaves, splits-1)
+		t.right = ints[int32](p, "right_child", splits, -leaves, splits-1)
+		t.decision = ints[uint8](p, "decision_type", splits, 0, math.MaxUint8)
 		if n := p.int("num_cat", 0, splits); n > 0 {
 			t.parseCategories(p, n)
 		}
@@ -110,11 +105,11 @@ func (t *tree) parse(p *treeParser, features int) error {
 
 // parseCategories reads the sets of categories that go left: entries boundaries[i] to boundaries[i+1] of one list are set i.
 func (t *tree) parseCategories(p *treeParser, sets int) {
-	boundaries := p.ints("cat_boundaries", sets+1, 0, math.MaxInt32)
+	boundaries := ints[int32](p, "cat_boundaries", sets+1, 0, math.MaxInt32)
 	if p.err != nil {
 		return
 	}
-	words := p.uint32s("cat_threshold", int(boundaries[sets]))
+	words := ints[uint32](p, "cat_threshold", int(boundaries[sets]), 0, math.MaxUint32)
 	for i := range sets {
 		from, to := boundaries[i], boundaries[i+1]
 		if from > to || int(to) > len(words) {
@@ -157,30 +152,8 @@ func (t *tree) check() error {
 
 // A treeParser reads the lists of a tree. After an error everything is zero.
 type treeParser struct {
-	lines []keyValue
+	lines map[string]string
 	err   error
-}
-
-type keyValue struct{ key, value string }
-
-// read takes the lines of a tree, of the form key=value.
-func (p *treeParser) read(text string) {
-	p.lines, p.err = p.lines[:0], nil
-	for line := range strings.Lines(text) {
-		if key, value, ok := strings.Cut(line, "="); ok {
-			p.lines = append(p.lines, keyValue{key, strings.TrimSpace(value)})
-		}
-	}
-}
-
-// line returns what follows a key; empty when it is not there.
-func (p *treeParser) line(key string) string {
-	for _, l := range p.lines {
-		if l.key == key {
-			return l.value
-		}
-	}
-	return ""
 }
 
 func (p *treeParser) fail(key, is, want string) {
@@ -191,32 +164,22 @@ func (p *treeParser) fail(key, is, want string) {
 
 // int reads a number between bounds.
 func (p *treeParser) int(key string, smallest, largest int) int {
-	n, err := strconv.Atoi(p.line(key))
+	n, err := strconv.Atoi(p.lines[key])
 	if err != nil || n < smallest || n > largest {
-		p.fail(key, fmt.Sprintf("%q", p.line(key)), fmt.Sprintf("a number from %d to %d", smallest, largest))
+		p.fail(key, fmt.Sprintf("%q", p.lines[key]), fmt.Sprintf("a number from %d to %d", smallest, largest))
 		return smallest
 	}
 	return n
 }
 
 // ints reads n numbers between bounds.
-func (p *treeParser) ints(key string, n, smallest, largest int) []int32 {
-	return listOf(p, key, n, func(s string) (int32, error) {
+func ints[T int32 | uint32 | uint8](p *treeParser, key string, n, smallest, largest int) []T {
+	return listOf(p, key, n, func(s string) (T, error) {
 		v, err := strconv.Atoi(s)
 		if err != nil || v < smallest || v > largest {
 			return 0, fmt.Errorf("%s is %s, want %d to %d", key, s, smallest, largest)
 		}
-		return int32(v), nil
-	})
-}
-
-func (p *treeParser) uint32s(key string, n int) []uint32 {
-	return listOf(p, key, n, func(s string) (uint32, error) {
-		v, err := strconv.ParseUint(s, 10, 32)
-		if err != nil {
-			return 0, fmt.Errorf("%s is %s, want 32 bits", key, s)
-		}
-		return uint32(v), nil
+		return T(v), nil
 	})
 }
 
@@ -235,7 +198,7 @@ func listOf[T any](p *treeParser, key string, n int, parse func(string) (T, erro
 	if p.err != nil {
 		return nil
 	}
-	line := p.line(key)
+	line := p.lines[key]
 	list := make([]T, 0, min(n, len(line)))
 	for word := range strings.FieldsSeq(line) {
 		v, err := parse(word)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // XGBoost's binary format before JSON (dmlc streams of packed structs, src/learner.cc and src/tree/tree_model.cc of its
@@ -55,11 +56,7 @@ func readXGBoost(a *fitAnswer, features int, link link) (*Model, error) {
 	if link == logistic { // it is saved as a probability
 		base = -math.Log(1/base - 1)
 	}
-	scores := make([]float64, m.Outputs)
-	for k := range scores {
-		scores[k] = base
-	}
-	return m, m.addToFirstTrees(scores)
+	return m, m.addToFirstTrees(slices.Repeat([]float64{base}, m.Outputs))
 }
 
 func readXGBoostTree(r *packed, ones []byte, features int) (t tree, err error) {

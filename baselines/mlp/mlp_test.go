@@ -3,6 +3,7 @@ package mlp
 import (
 	"context"
 	"errors"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -48,9 +49,7 @@ func noise(classes, rows, width int) *task.Task {
 func one(t *testing.T, data *task.Task, given map[string]any) method.Result {
 	t.Helper()
 	all := map[string]any{"hidden_layer_sizes": []int{10}, "learning_rate_init": 0.01, "batch_size": 32}
-	for k, v := range given {
-		all[k] = v
-	}
+	maps.Copy(all, given)
 	var got []method.Result
 	before := slices.Clone(data.X)
 	err := Method.Run(context.Background(), data, []method.Config{config(t, data.Info, all)}, func(r method.Result) { got = append(got, r) })

@@ -3,6 +3,7 @@ package mlp
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"nptbench/internal/f32"
 )
@@ -64,12 +65,7 @@ func newNetwork(units []int, alpha float64, rng *rand.Rand) *network {
 
 // finite reports whether all parameters are numbers.
 func (nw *network) finite() bool {
-	for _, w := range nw.params {
-		if math.IsNaN(float64(w)) || math.IsInf(float64(w), 0) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(nw.params, func(w float32) bool { return w-w != 0 }) // as of NaN and infinities
 }
 
 // A pass holds the activations of one batch. Matrices are units x rows, because then the rows of a batch, whose number is

@@ -3,6 +3,7 @@ package tabnet
 import (
 	"context"
 	"errors"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -36,9 +37,7 @@ func testTask(t *testing.T, name string) *task.Task {
 func resolved(t *testing.T, tk *task.Task, given map[string]any) method.Config {
 	t.Helper()
 	all := map[string]any{"n_d": 4, "n_a": 4, "n_steps": 2, "batch_size": 16, "virtual_batch_size": 8, "drop_last": true, "max_epochs": 6}
-	for k, v := range given {
-		all[k] = v
-	}
+	maps.Copy(all, given)
 	c, err := Method.Resolve(all, tk.Info)
 	if err != nil {
 		t.Fatal(err)

@@ -3,11 +3,11 @@ package tabnet
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"nptbench/internal/backends"
+	"nptbench/internal/method"
 )
 
 // A model is a trained TabNet: the weights of the epoch with the lowest validation loss.
@@ -86,24 +86,8 @@ func (m *model) predict(ctx context.Context, d *rows, from, to int) (all []float
 	}
 	if columns.Classes > 0 {
 		for i := 0; i < len(all); i += outputs {
-			softmax(all[i : i+outputs])
+			method.Softmax(all[i : i+outputs])
 		}
 	}
 	return all, nil
-}
-
-// softmax turns logits into probabilities.
-func softmax(z []float64) {
-	largest := math.Inf(-1)
-	for _, x := range z {
-		largest = max(largest, x)
-	}
-	sum := 0.0
-	for i, x := range z {
-		z[i] = math.Exp(x - largest)
-		sum += z[i]
-	}
-	for i := range z {
-		z[i] /= sum
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/gomlx/compute"
@@ -161,12 +162,11 @@ func (tr *training) epoch(ctx context.Context) (float64, error) {
 	}
 	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	rate := tr.net.learningRate(tr.at.Epochs)
-	for len(order) > 0 {
+	for batch := range slices.Chunk(order, tr.net.BatchSize) {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		batch := order[:min(tr.net.BatchSize, len(order))]
-		if order = order[len(batch):]; len(batch) < tr.net.BatchSize && tr.net.DropLast {
+		if len(batch) < tr.net.BatchSize && tr.net.DropLast {
 			break
 		}
 		loss, err := tr.step(batch, rate)

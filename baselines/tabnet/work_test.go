@@ -1,6 +1,7 @@
 package tabnet
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -40,12 +41,7 @@ func TestWork(t *testing.T) {
 	if len(rates) != len(of) {
 		t.Fatalf("%d data sets of %d", len(rates), len(of))
 	}
-	var all []float64
-	for _, r := range rates {
-		all = append(all, r)
-	}
-	slices.Sort(all)
-	middle := all[len(all)/2]
+	middle := slices.Sorted(maps.Values(rates))[len(rates)/2]
 	for name, r := range rates {
 		if !(math.Abs(math.Log(r/middle)) <= math.Log(2)) {
 			t.Errorf("%s takes %.2g s by its work, the median is %.2g", name, r, middle)

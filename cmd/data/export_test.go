@@ -103,20 +103,13 @@ func TestExport(t *testing.T) {
 
 // No two columns of an exported table have one name, whatever target and features are called.
 func TestExportOfOddNames(t *testing.T) {
-	dir, out := filepath.Join(t.TempDir(), "odd"), t.TempDir()
+	dir, out := t.TempDir(), t.TempDir()
 	rows := "row,a,row_\n"
 	for i := range 30 {
 		rows += fmt.Sprintf("%d,%d,%d\n", i, i%7, i%5)
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{"odd.csv": rows, "dataset.yaml": "file: odd.csv\nrows: 30\ncolumns: {row: number, a: number, row_: number}\ntarget: row\nsplit: {folds: 10}\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if exit, _, stderr := call(t, "-data", filepath.Dir(dir), "-export-splits", out, "odd"); exit != program.ExitOK {
+	datasettest.Write(t, dir, "odd", "rows: 30\ncolumns: {row: number, a: number, row_: number}\ntarget: row\nsplit: {folds: 10}\n", rows)
+	if exit, _, stderr := call(t, "-data", dir, "-export-splits", out, "odd"); exit != program.ExitOK {
 		t.Fatal(stderr)
 	}
 	header := lines(t, filepath.Join(out, "odd", "table.csv"))[0]
@@ -127,20 +120,13 @@ func TestExportOfOddNames(t *testing.T) {
 
 // Of a data set whose folds keep groups together, the corrected folds are exported.
 func TestExportOfGroups(t *testing.T) {
-	dir, out := filepath.Join(t.TempDir(), "kept"), t.TempDir()
+	dir, out := t.TempDir(), t.TempDir()
 	rows := "id,x,y\n"
 	for i := range 60 {
 		rows += fmt.Sprintf("%d,%d,%d\n", i%12, i%7, i%5)
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{"kept.csv": rows, "dataset.yaml": "file: kept.csv\nrows: 60\ncolumns: {id: skip, x: number, y: number}\ntarget: y\nsplit: {folds: 10, groups: id}\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	exit, stdout, stderr := call(t, "-data", filepath.Dir(dir), "-export-splits", out, "kept")
+	datasettest.Write(t, dir, "kept", "rows: 60\ncolumns: {id: skip, x: number, y: number}\ntarget: y\nsplit: {folds: 10, groups: id}\n", rows)
+	exit, stdout, stderr := call(t, "-data", dir, "-export-splits", out, "kept")
 	if exit != program.ExitOK || !strings.HasSuffix(stdout, "kept: 60 rows, 10 folds by id\n") {
 		t.Fatal(exit, stdout, stderr)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -130,10 +131,7 @@ var rowSentences = []sentence{
 				nearer[of["variant"]+of["measure"]]++
 			}
 		}
-		var counts []int
-		for _, n := range nearer {
-			counts = append(counts, n)
-		}
+		counts := slices.Collect(maps.Values(nearer))
 		if len(counts) == 0 {
 			return "for how many test rows those left are nearer"
 		}

@@ -13,11 +13,9 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 
-	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -45,12 +43,9 @@ func Write(path, kind string, header any, arrays []*tensors.Tensor) error {
 		}
 		fmt.Fprintf(w, magicFormat+"%s\n", kind, version, line)
 		for _, t := range arrays {
-			a, err := backends.Floats(t)
-			if err != nil {
-				return err
-			}
-			if err := writeNumbers(w, a, t.DType() == dtypes.Float64); err != nil {
-				return err
+			// An error of w is Flush's too.
+			if err := t.ConstFlatData(func(numbers any) { binary.Write(w, binary.LittleEndian, numbers) }); err != nil {
+				return backends.Error(err)
 			}
 		}
 		if err := w.Flush(); err != nil {
@@ -59,26 +54,6 @@ func Write(path, kind string, header any, arrays []*tensors.Tensor) error {
 		_, err = file.Write(sum.Sum(nil))
 		return err
 	})
-}
-
-func writeNumbers(w io.Writer, a []float64, wide bool) error {
-	buffer := make([]byte, 0, 8*4096)
-	for len(a) > 0 {
-		n := min(len(a), 4096)
-		buffer = buffer[:0]
-		for _, x := range a[:n] {
-			if wide {
-				buffer = binary.LittleEndian.AppendUint64(buffer, math.Float64bits(x))
-			} else {
-				buffer = binary.LittleEndian.AppendUint32(buffer, math.Float32bits(float32(x)))
-			}
-		}
-		if _, err := w.Write(buffer); err != nil {
-			return err
-		}
-		a = a[n:]
-	}
-	return nil
 }
 
 // Read reads what Write wrote: the header into the value that header points to, then the arrays, whose shapes the caller tells once
@@ -138,11 +113,13 @@ func Read(path, kind string, header any, layout func() ([]shapes.Shape, error)) 
 		}
 	}
 	for _, shape := range of {
-		a, err := r.numbers(shape.Size(), shape.DType.Size())
-		if err != nil {
-			return nil, err
+		t := tensors.FromShape(shape)
+		var failed error
+		err := t.MutableFlatData(func(numbers any) { failed = binary.Read(io.TeeReader(r.r, r.sum), binary.LittleEndian, numbers) })
+		if err != nil || failed != nil {
+			return nil, errEndsEarly
 		}
-		arrays = append(arrays, backends.Tensor(a, shape.DType, shape.Dimensions...))
+		arrays = append(arrays, t)
 	}
 	return arrays, r.verify()
 }
@@ -165,28 +142,6 @@ func (r *reader) line() ([]byte, error) {
 	}
 	r.sum.Write(line)
 	return line, nil
-}
-
-// numbers reads one array of n numbers of width bytes.
-func (r *reader) numbers(n, width int) ([]float64, error) {
-	out := make([]float64, n)
-	buffer := make([]byte, 8*4096)
-	for i := 0; i < n; {
-		chunk := buffer[:min(n-i, 4096)*width]
-		if _, err := io.ReadFull(r.r, chunk); err != nil {
-			return nil, errEndsEarly
-		}
-		r.sum.Write(chunk)
-		for ; len(chunk) > 0; i++ {
-			if width == 8 {
-				out[i] = math.Float64frombits(binary.LittleEndian.Uint64(chunk))
-			} else {
-				out[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(chunk)))
-			}
-			chunk = chunk[width:]
-		}
-	}
-	return out, nil
 }
 
 // verify checks that the checksum comes next, and nothing after it.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // The binary form of a table, little-endian. Its SHA-256 is the table's digest, and it is what the cache keeps.
@@ -99,11 +100,11 @@ func (e *encoder) column(c *Column) {
 }
 
 func encodeValues[T float32 | float64 | uint16 | bool](e *encoder, values []T, size int) {
-	for len(values) > 0 && e.err == nil {
-		n := min(len(values), chunk/size)
-		e.buf, e.err = binary.Append(e.buf[:0], binary.LittleEndian, values[:n])
-		e.write(e.buf)
-		values = values[n:]
+	for some := range slices.Chunk(values, chunk/size) {
+		if e.err == nil {
+			e.buf, e.err = binary.Append(e.buf[:0], binary.LittleEndian, some)
+			e.write(e.buf)
+		}
 	}
 }
 
@@ -189,13 +190,10 @@ func (d *decoder) column(spec columnSpec, rows int) Column {
 
 func decodeValues[T float32 | float64 | uint16 | bool](d *decoder, rows, size int) []T {
 	values := make([]T, rows)
-	for rest := values; len(rest) > 0 && d.err == nil; {
-		n := min(len(rest), chunk/size)
-		b := d.read(n * size)
-		if d.err == nil {
-			_, d.err = binary.Decode(b, binary.LittleEndian, rest[:n])
+	for some := range slices.Chunk(values, chunk/size) {
+		if b := d.read(len(some) * size); d.err == nil {
+			_, d.err = binary.Decode(b, binary.LittleEndian, some)
 		}
-		rest = rest[n:]
 	}
 	return values
 }

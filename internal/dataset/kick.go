@@ -1,5 +1,7 @@
 package dataset
 
+import "slices"
+
 // Kaggle's "Don't Get Kicked". Columns come in the order of OpenML 41162, which the paper's code took: RefId is dropped
 // and the target moves to the end. This is the only data set with missing entries.
 var kick = &source{
@@ -7,41 +9,22 @@ var kick = &source{
 		Name: "kick", Title: "Kick", Problem: Binary, Rows: 72983, Target: 32, Columns: 33, Classes: 2, FlagsStay: true, Folds: 5, RunFolds: 1,
 		Licence: "terms of the Kaggle competition",
 	},
-	columns: []columnSpec{
-		{name: "PurchDate", date: true},
-		{name: "Auction", kind: Categorical},
-		{name: "VehYear"},
-		{name: "VehicleAge"},
-		{name: "Make", kind: Categorical},
-		{name: "Model", kind: Categorical},
-		{name: "Trim", kind: Categorical},
-		{name: "SubModel", kind: Categorical},
-		{name: "Color", kind: Categorical},
-		{name: "Transmission", kind: Categorical},
-		{name: "WheelTypeID", kind: Categorical},
-		{name: "WheelType", kind: Categorical},
-		{name: "VehOdo"},
-		{name: "Nationality", kind: Categorical},
-		{name: "Size", kind: Categorical},
-		{name: "TopThreeAmericanName", kind: Categorical},
-		{name: "MMRAcquisitionAuctionAveragePrice"},
-		{name: "MMRAcquisitionAuctionCleanPrice"},
-		{name: "MMRAcquisitionRetailAveragePrice"},
-		{name: "MMRAcquisitonRetailCleanPrice"}, // spelt so in the file
-		{name: "MMRCurrentAuctionAveragePrice"},
-		{name: "MMRCurrentAuctionCleanPrice"},
-		{name: "MMRCurrentRetailAveragePrice"},
-		{name: "MMRCurrentRetailCleanPrice"},
-		{name: "PRIMEUNIT", kind: Categorical},
-		{name: "AUCGUART", kind: Categorical},
-		{name: "BYRNO", kind: Categorical},
-		{name: "VNZIP1", kind: Categorical},
-		{name: "VNST", kind: Categorical},
-		{name: "VehBCost"},
-		{name: "IsOnlineSale", kind: Categorical},
-		{name: "WarrantyCost"},
-		levels("IsBadBuy", "0", "1"),
-	},
+	columns: slices.Concat(
+		[]columnSpec{{name: "PurchDate", date: true}},
+		categorical("Auction"),
+		continuous("VehYear", "VehicleAge"),
+		categorical("Make", "Model", "Trim", "SubModel", "Color", "Transmission", "WheelTypeID", "WheelType"),
+		continuous("VehOdo"),
+		categorical("Nationality", "Size", "TopThreeAmericanName"),
+		continuous("MMRAcquisitionAuctionAveragePrice", "MMRAcquisitionAuctionCleanPrice", "MMRAcquisitionRetailAveragePrice",
+			"MMRAcquisitonRetailCleanPrice", // spelt so in the file
+			"MMRCurrentAuctionAveragePrice", "MMRCurrentAuctionCleanPrice", "MMRCurrentRetailAveragePrice", "MMRCurrentRetailCleanPrice"),
+		categorical("PRIMEUNIT", "AUCGUART", "BYRNO", "VNZIP1", "VNST"),
+		continuous("VehBCost"),
+		categorical("IsOnlineSale"),
+		continuous("WarrantyCost"),
+		[]columnSpec{levels("IsBadBuy", "0", "1")},
+	),
 	variants: []variant{{
 		digest:    "997bb1cb4c741ac8acd118caddaff312f40aabe74683ff899b71e7ba28d82aab",
 		classRows: []int{64007, 8976},

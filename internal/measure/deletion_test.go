@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -52,9 +53,7 @@ func deleteWith(t *testing.T, model *smoother, with method.Config) (*Subject, *O
 	model.task = on
 	s := &Subject{Task: on, Truth: truth, Model: model, Seed: 5, Check: func(method.Prediction) error { return nil }}
 	given := map[string]any{}
-	for name, value := range with {
-		given[name] = value
-	}
+	maps.Copy(given, with)
 	c, err := deletion.Resolve(given, on.Info)
 	if err != nil {
 		t.Fatal(err)

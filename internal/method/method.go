@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -207,3 +208,15 @@ var ErrCrash = errors.New("crashed")
 // A Prediction holds one number per row for regression, on the standardised scale of the task's targets, and one
 // probability per row and class for classification, row-major; those of a row have the sum 1.
 type Prediction []float64
+
+// Softmax turns the logits of a row into probabilities.
+func Softmax(z []float64) {
+	largest, sum := slices.Max(z), 0.0
+	for i, x := range z {
+		z[i] = math.Exp(x - largest)
+		sum += z[i]
+	}
+	for i := range z {
+		z[i] /= sum
+	}
+}
