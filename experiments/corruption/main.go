@@ -37,7 +37,7 @@ var corruption = experiment.Spec{
 		"Breast Cancer they do not (Table 2).",
 	Series: []string{"variant"},
 	Tables: []report.Layout{
-		table("corruption", "What corruption changes (Table 2)", "Minus the increase of the test RMSE in percent, or the change of the accuracy in percentage "+
+		table("corruption", "What corruption changes (Table 2)", "Minus the increase of the test RMSE in percent, of several folds the mean of theirs, or the change of the accuracy in percentage "+
 			"points; negative is worse. In parentheses the paper's. "+spread, changes),
 		table("likelihood", "Change of log-likelihood", "Of a test row on average, of classes; negative is worse. It also sees changes that turn no prediction over. "+spread, report.Is("metric", "nll_change")),
 		table("changed", "Rows with another prediction", "In percent of the test rows; 0: not a bit of any prediction has changed.", changed),
