@@ -77,9 +77,10 @@ const (
 // Cancer and Boston Housing.
 //
 // What each data set changes is in sweeps/table1-paper.yaml, by the names that Method has for these fields. On the small ones (NPT-Small,
-// appendix C.1.2): FlatShare 0.5, Hidden 128 (Breast Cancer 32, and LR 5e-4), 10,000 Steps on Concrete and Yacht, and eight variants of these. On the large ones
-// Steps and BatchSize, mostly TargetMask, and EvalEvery 5 but on Higgs; further Hidden 128 on Protein, ClassBalancing on Poker Hand and
-// Forest Cover, a Polynomial schedule with LR 5e-3 and Warmup 0.01 on Forest Cover, and no FeatureMask on Income.
+// appendix C.1.2): FlatShare 0.5, Hidden 128 (Breast Cancer 32, and LR 5e-4), 10,000 Steps on Concrete and Yacht, and eight variants of
+// these. On the large ones Steps and BatchSize, mostly TargetMask, and EvalEvery 5 but on Higgs; further Hidden 128 on Protein,
+// ClassBalancing on Poker Hand and Forest Cover, a Polynomial schedule with LR 5e-3 and Warmup 0.01 on Forest Cover, and no FeatureMask on
+// Income.
 func DefaultConfig() Config {
 	return Config{
 		Hidden: 64, Layers: 8, Heads: 8, Dropout: 0.1,
@@ -93,9 +94,9 @@ func DefaultConfig() Config {
 
 // SmallConfig returns a small network for a processor and tables of some hundred rows: an ABD and an ABA layer of two heads, Hidden 8, no
 // Dropout, 150 Steps at LR 0.05, EvalEvery 10; the rest is as in DefaultConfig. A fit takes seconds there, where that of DefaultConfig
-// takes a quarter of an hour or more. It is not the paper's NPT-Small (see DefaultConfig), but the one setting of sweeps/npt-one-setting.yaml: the small NPT of sweeps/table1-quick.yaml at
-// that of its two rates which had the lower geometric mean of validation losses in sweeps/npt-pilot.yaml. PAPER.md ("The small network")
-// has its errors on the paper's small data sets.
+// takes a quarter of an hour or more. It is not the paper's NPT-Small (see DefaultConfig), but the one setting of
+// sweeps/npt-one-setting.yaml: the small NPT of sweeps/table1-quick.yaml at that of its two rates which had the lower geometric mean of
+// validation losses in sweeps/npt-pilot.yaml. PAPER.md ("The small network") has its errors on the paper's small data sets.
 func SmallConfig() Config {
 	c := DefaultConfig()
 	c.Hidden, c.Layers, c.Heads, c.Dropout = 8, 2, 2, 0

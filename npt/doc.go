@@ -48,8 +48,9 @@
 //   - Type embedding: always in the paper; in the code not where all columns are of one type.
 //   - First weights: the text does not say; in the code PyTorch's, for matrices and biases drawn from U(-1/√f, 1/√f) with f inputs, for
 //     the embeddings of index and type from N(0, 1).
-//   - Dropout: of e^s in the paper's appendix C.2.1, of the attention weights in C.1.1; in the code of the weights after the softmax, which then do not sum to 1. Both have it after the input
-//     embedding, before the output embedding and after W^O; the code also on both layers of rFF.
+//   - Dropout: of e^s in the paper's appendix C.2.1, of the attention weights in C.1.1; in the code of the weights after the softmax, which
+//     then do not sum to 1. Both have it after the input embedding, before the output embedding and after W^O; the code also on both layers
+//     of rFF.
 //   - Randomised entries: one in ten of those chosen; in the code one more, from three chosen on (randomisedOf). How many are chosen is
 //     drawn from a normal distribution, not entry by entry (numberMasked).
 //   - Masked features: among training entries; in the code of all rows that take part, with Config.SemiSupervised validation and test

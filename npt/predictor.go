@@ -109,10 +109,9 @@ type FitOptions struct {
 // When ctx ends after the first evaluation of the validation rows, the predictor with the best weights so far comes with the error of ctx.
 //
 // Errors, too: columns without a name or a value, names that come twice, rows of other lengths; numbers with commas, where all others of the
-// column are numbers; features with more than 1000 categories, or
-// another one in each of more than 20 rows, as names and ids have (Frame.Without leaves such columns out); a target that is missing in a
-// row, is the same in all training rows, or has more classes than 1000 or than half the rows. Others are those of NewTrainer and
-// Trainer.Train.
+// column are numbers; features with more than 1000 categories, or another one in each of more than 20 rows, as names and ids have
+// (Frame.Without leaves such columns out); a target that is missing in a row, is the same in all training rows, or has more classes than
+// 1000 or than half the rows. Others are those of NewTrainer and Trainer.Train.
 func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, error) {
 	return FitWith(ctx, f, target, c, FitOptions{})
 }

@@ -112,9 +112,6 @@ func (n *Number) anyStdErr() float64 {
 	return n.RowStdErr
 }
 
-// correction is Nadeau and Bengio's factor for a standard error over folds that share training rows.
-func (n *Number) correction() float64 { return math.Sqrt(1 + float64(n.N)*n.testRatio()) }
-
 // AsPaper tests whether changes of a layout have the direction that the paper names, though its own may not be clear.
 func AsPaper(l Layout, where ...Where) Test {
 	return changes(l, where, func(f fact) Answer {

@@ -61,6 +61,9 @@ func (n *Number) StdDev() float64 {
 	return n.StdErr0 * float64(n.N) / math.Sqrt(float64(n.N-1))
 }
 
+// correction is Nadeau and Bengio's factor for a standard error over folds that share training rows.
+func (n *Number) correction() float64 { return math.Sqrt(1 + float64(n.N)*n.testRatio()) }
+
 // Complete reports whether the mean is over the folds that the paper's is over, and all of them; on a data set of one's own, over those of
 // the sweep.
 func (n *Number) Complete() bool { return n.N > 0 && n.N == n.paperFolds() && n.onPaperFolds() }

@@ -115,6 +115,25 @@ func TestErrorOverRows(t *testing.T) {
 	}
 }
 
+// The error of a change over folds allows for training rows in common, once; its standard deviation does not.
+func TestErrorOfAChangeOverFolds(t *testing.T) {
+	g := &Group{Info: dataset.Info{Name: "yacht", RunFolds: 10}, Protocol: published, Settings: 1,
+		Series: &Series{Method: &method.Method{Name: "npt"}, Measure: measure.All()[0]}}
+	for fold := range 10 {
+		f := g.newFold(fold)
+		f.OK, f.Chosen = 1, &results.Record{Rows: [3]int{80, 10, 10}, Test: results.Metrics{"rmse_change": float64(fold)}}
+		g.Folds = append(g.Folds, f)
+	}
+	const deviation = 3.0276503540974917 // of 0 to 9
+	near := func(got, want float64) bool { return math.Abs(got-want) <= 1e-12 }
+	for change, factor := range map[bool]float64{false: 1, true: 1.5} { // the root of 1 + 10 folds · 10/80
+		n := g.number(metric.Metric{Name: "rmse_change", Change: change})
+		if plain := deviation / math.Sqrt(10); !near(n.StdErr, factor*plain) || !near(n.anyStdErr(), 1.5*plain) || !near(n.StdDev(), deviation) {
+			t.Errorf("change %v: errors %v and %v, deviation %v", change, n.StdErr, n.anyStdErr(), n.StdDev())
+		}
+	}
+}
+
 // What was chosen among another number of settings than the paper's is not compared with its number, not even where the digits are the same,
 // and says so wherever it stands: the random forest's 24 settings on Boston Housing give 3.78 in the paper.
 func TestOtherSearches(t *testing.T) {

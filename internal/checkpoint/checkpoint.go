@@ -43,9 +43,12 @@ func Write(path, kind string, header any, arrays []*tensors.Tensor) error {
 		}
 		fmt.Fprintf(w, magicFormat+"%s\n", kind, version, line)
 		for _, t := range arrays {
-			// An error of w is Flush's too.
-			if err := t.ConstFlatData(func(numbers any) { binary.Write(w, binary.LittleEndian, numbers) }); err != nil {
+			var failed error
+			if err := t.ConstFlatData(func(numbers any) { failed = binary.Write(w, binary.LittleEndian, numbers) }); err != nil {
 				return backends.Error(err)
+			}
+			if failed != nil {
+				return failed
 			}
 		}
 		if err := w.Flush(); err != nil {

@@ -153,7 +153,7 @@ func (s *Subject) compare(rows []int, clean, corrupted method.Prediction) *Outco
 		after[i] -= before[i]
 	}
 	// The error is that of the mean increase of the squared errors, in this unit. That of the ratio, to first order, would be far too
-	// small where a few rows make most of both errors: the ratio is then theirs, and it is of the others.
+	// small where a few rows make most of both errors: they determine the ratio, and the others alone its error.
 	_, se := stats.MeanStdErr(after)
 	ratio := math.Sqrt(corruptedMSE / mse)
 	o.putMetric(rmseChange, 100*(1-ratio), 100*se/mse/(1+ratio))

@@ -122,6 +122,9 @@ func TestRankTestsOverFewDataSets(t *testing.T) {
 		if got := NemenyiDifference(0.05, c.k, c.n); got != c.want {
 			t.Errorf("%d methods, %d data sets: critical difference %v, want %v", c.k, c.n, got, c.want)
 		}
+		if below := c.want - 1/float64(c.n); !math.IsInf(c.want, 1) && (NemenyiP(c.want, c.k, c.n) > 0.05+1e-12 || NemenyiP(below, c.k, c.n) <= 0.05) {
+			t.Errorf("%d methods, %d data sets: p of the critical difference %v, of the next smaller one %v", c.k, c.n, NemenyiP(c.want, c.k, c.n), NemenyiP(below, c.k, c.n))
+		}
 	}
 	if p := NemenyiP(4, 5, 2); p != 0.05 {
 		t.Errorf("p = %v, want 0.05", p)

@@ -1,9 +1,6 @@
 package stats
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // NemenyiDifference is the critical difference at level alpha: mean ranks of two of k methods over n data sets that are as far apart, or
 // farther (Reaches), differ, all pairs taken together (Nemenyi, thesis, Princeton 1963). Over 20 data sets or fewer it is the least
@@ -13,11 +10,7 @@ func NemenyiDifference(alpha float64, k, n int) float64 {
 	if !fewDataSets(n) {
 		return nemenyiNormal(alpha, k, n)
 	}
-	of := rankRangeOf(k, n, 1)
-	if slices.ContainsFunc(of, func(p float64) bool { return p != alpha && math.Abs(p-alpha) < 0.002 }) {
-		of = rankRangeOf(k, n, manySamples)
-	}
-	for d, p := range of {
+	for d, p := range rankRangeOf(k, n) {
 		if p <= alpha+1e-12 {
 			return float64(d) / float64(n)
 		}
@@ -34,7 +27,7 @@ func NemenyiP(difference float64, k, n int) float64 {
 	if !fewDataSets(n) {
 		return studentizedRangeTail(math.Sqrt2*math.Abs(difference)/rankDeviation(k, n), k)
 	}
-	return rankRangeOf(k, n, 1)[int(math.Abs(difference)*float64(n)+1e-9)]
+	return rankRangeOf(k, n)[int(math.Abs(difference)*float64(n)+1e-9)]
 }
 
 func nemenyiNormal(alpha float64, k, n int) float64 {

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -17,7 +18,7 @@ const (
 	maxPermutations = 1_000_000 // that are gone through
 	maxSamples      = 200_000   // else: a probability of 0.05 is then off by 0.0005 (one standard error)
 	minSamples      = 20_000    // where a draw takes long
-	manySamples     = 20        // times as many, where a probability is so near to a level that these cannot tell
+	manySamples     = 20        // times as many, where a probability of Nemenyi's test is so near to 0.05 that these cannot tell
 )
 
 // nullRankSums calls use with the sums of columns, for every order of the rows' ranks, or for random ones where these are many: tail is the
@@ -80,12 +81,21 @@ func permutations(rows [][]float64, before []float64, use func(sums []float64)) 
 // of them are so far apart, from d = 0 to n(k-1).
 type rankRange []float64
 
-var rankRanges sync.Map // by [3]int{k, n, times}
+var rankRanges sync.Map // by [2]int{k, n}
 
-func rankRangeOf(k, n, times int) rankRange {
-	if known, ok := rankRanges.Load([3]int{k, n, times}); ok {
+func rankRangeOf(k, n int) rankRange {
+	if known, ok := rankRanges.Load([2]int{k, n}); ok {
 		return known.(rankRange)
 	}
+	of := newRankRange(k, n, 1)
+	if slices.ContainsFunc(of, func(p float64) bool { return math.Abs(p-0.05) < 0.002 }) {
+		of = newRankRange(k, n, manySamples)
+	}
+	rankRanges.Store([2]int{k, n}, of)
+	return of
+}
+
+func newRankRange(k, n, times int) rankRange {
 	row := make([]float64, k)
 	for j := range row {
 		row[j] = float64(j + 1)
@@ -104,7 +114,6 @@ func rankRangeOf(k, n, times int) rankRange {
 			of[d] = of[d-1]
 		}
 	}
-	rankRanges.Store([3]int{k, n, times}, of)
 	return of
 }
 
