@@ -850,3 +850,21 @@ func TestCancel(t *testing.T) {
 		t.Errorf("error %v after %v", err, time.Since(start))
 	}
 }
+
+// A validation loss that is no number ends the training, too: 1.5e19 has a square in single precision, and the sum of four is none.
+func TestDivergenceOfValidation(t *testing.T) {
+	table := testTable(10, 4, 4, false)
+	for i, at := 10, 10*table.Channels(); i < 14; i++ {
+		for _, c := range table.Columns {
+			if c.Target {
+				table.Values[at] = 1.5e19
+			}
+			at += c.width()
+		}
+	}
+	c := smallConfig()
+	c.Precision = Float32
+	if err := newTestTrainer(t, table, c).Train(t.Context()); !errors.Is(err, ErrDiverged) || !strings.Contains(err.Error(), "validation loss") {
+		t.Errorf("error %v, want ErrDiverged", err)
+	}
+}

@@ -58,3 +58,16 @@ func TestClockOfMeasurements(t *testing.T) {
 		t.Errorf("%v s, want 105", total)
 	}
 }
+
+// The largest forest of a training may be read first.
+func TestClockOfTrainingBackwards(t *testing.T) {
+	var clock Clock
+	var total took
+	for _, r := range []*Record{{FitSeconds: 35, PredictSeconds: 20, FitCells: 2}, {FitSeconds: 10, PredictSeconds: 1, FitCells: 2}} {
+		fit, predict := clock.Seconds(r, "deep")
+		total.fit, total.predict = total.fit+fit, total.predict+predict
+	}
+	if want := (took{35, 20}); total != want {
+		t.Errorf("%v s, want %v", total, want)
+	}
+}

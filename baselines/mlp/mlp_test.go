@@ -510,3 +510,11 @@ func TestInitialWeights(t *testing.T) {
 		}
 	}
 }
+
+// Improvements below the tolerance do not keep a training going: at so small a rate each epoch is better, by less than 1e-4.
+func TestTolerance(t *testing.T) {
+	r := one(t, noise(0, 200, 3), map[string]any{"learning_rate_init": 1e-7})
+	if r.Details["epochs"] != 12 || r.Details["best_epoch"] != 12 {
+		t.Errorf("%v epochs, the best was %v, want 12 and the last", r.Details["epochs"], r.Details["best_epoch"])
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/gomlx/compute/dtypes"
@@ -108,4 +109,17 @@ func TestPeriodic(t *testing.T) {
 	if in := time.Until(slow.due); !(in > 18*time.Hour && in < 20*time.Hour) { // a twentieth of the time
 		t.Errorf("a file that takes an hour is due in %v", in)
 	}
+}
+
+// What a file has taken to write decides when it is written next.
+func TestPeriodicOfASlowDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := Periodic{Path: "a"}
+		p.Start()
+		time.Sleep(time.Minute + 1)
+		p.Write(func(string) error { time.Sleep(time.Hour); return nil })
+		if in := time.Until(p.due); in != 19*time.Hour {
+			t.Errorf("a file that took an hour is due in %v", in)
+		}
+	})
 }

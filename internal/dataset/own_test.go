@@ -356,6 +356,7 @@ func TestOwnRefuses(t *testing.T) {
 		"{folds: 2}/{folds: 5}":                            `dataset.yaml:13:8: split: folds: 5 of 4 rows, want a row in each`,
 		"rows: 4/rows: 2":                                  `dataset.yaml:4:7: rows: 2 rows, want at least 3: one each for training, validation and test`,
 		"{folds: 2}/{folds: 1}":                            `dataset.yaml:13:8: split: want {folds: N}, N from 2 to 255, also with groups: COLUMN, or {test: N}, the number of test rows at the end`,
+		"{folds: 2}/{folds: 256}":                          `dataset.yaml:13:8: split: want {folds: N}, N from 2 to 255`,
 		"{folds: 2}/{folds: 2, run: 3}":                    `dataset.yaml:13:8: split: run: want 1 to 2, the number of folds`,
 		"{folds: 2}/{folds: 2, test: 1}":                   `dataset.yaml:13:8: split: want {test: N}, alone, with N from 1 to 2: of the 4 rows one is for training and one for validation at least`,
 		"{folds: 2}/{test: 3}":                             `dataset.yaml:13:8: split: want {test: N}, alone, with N from 1 to 2`,

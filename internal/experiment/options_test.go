@@ -169,3 +169,12 @@ func TestHelpNamesEverything(t *testing.T) {
 		}
 	}
 }
+
+// What only looks downloads nothing.
+func TestFetchOnlyForARun(t *testing.T) {
+	for _, o := range []options{{Fetch: true}, {Fetch: true, DryRun: true}, {Fetch: true, ReportOnly: true}, {}} {
+		if got, want := o.library(program.Env{}).Download, o.Fetch && !o.DryRun && !o.ReportOnly; got != want {
+			t.Errorf("%+v: downloads %v", o, got)
+		}
+	}
+}

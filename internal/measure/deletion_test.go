@@ -146,6 +146,9 @@ func TestDeletionAtItsEnds(t *testing.T) {
 		if _, has := out.Metrics["kept_distance"]; has || !near(measured(t, out, "remaining_rows"), remaining) {
 			t.Errorf("%v, want %v %% of the rows", out.Metrics, remaining)
 		}
+		if random, kept := out.Table.Column("random_distance"), out.Table.Column("kept_distance"); remaining > 0 && !near(random[0], kept[0]) {
+			t.Errorf("as many random rows as all are %v away, all are %v", random, kept)
+		}
 		if p, err := plotDistances(out.Table); err != nil || p.Y.Max != 1 {
 			t.Error(err)
 		}

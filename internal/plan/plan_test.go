@@ -536,3 +536,77 @@ func TestLeftOutOfOneName(t *testing.T) {
 		}
 	}
 }
+
+// Settings that one fit could serve have one each where features are standardised over other rows.
+func TestStatisticsPartFits(t *testing.T) {
+	lib := datasettest.Library(t)
+	p := planned(t, parse(t, lib, "{shift: [1, 2]}", ""), Options{}, lib, nil)
+	g := p.Groups()[0]
+	g.Method.Statistics = func(c method.Config) task.Statistics { return task.Statistics(c.Int("shift") % 2) }
+	setting := func(i int) Setting { return resolve(g.Settings[i].Setting, dataset.Regression) }
+	if a, b := setting(0), setting(1); a.fit == b.fit {
+		t.Errorf("one fit, %s, over other rows", a.fit)
+	}
+}
+
+// A method that is not asked for, and cannot be run here, is not left out, though some of its cells have records and others none.
+func TestNotAskedForIsNotLeftOut(t *testing.T) {
+	lib := datasettest.Library(t)
+	s := parse(t, lib, "{shift: [0]}", "  - method: absent\n")
+	all := planned(t, s, Options{ReportOnly: true}, lib, nil)
+	records := results.Index{all.cell(all.Groups()[1], 0, 0).ID(): results.OK}
+	if p := planned(t, s, Options{Methods: []string{"mean"}}, lib, records); len(p.LeftOut) != 0 || p.all() != (Count{Cells: 6, Done: 1, ToDo: 3}) {
+		t.Errorf("%+v, left out %v", p.all(), p.LeftOut)
+	}
+}
+
+// Where one of two records that are asked for cannot be read, the other one does not hide it.
+func TestRecallOfSome(t *testing.T) {
+	damaged := errors.New("damaged")
+	of := func(id byte) *Configuration { return &Configuration{ID: results.ID{id}, Measures: []*Measure{{}}} }
+	err := Recall([]*Job{{Configurations: []*Configuration{of(1), of(2)}}}, func(yield func(*results.Record, error) bool) {
+		_ = yield(&results.Record{ID: results.ID{1}, Status: results.OK}, nil) && yield(nil, damaged)
+	})
+	if err != damaged {
+		t.Errorf("%v, want %v", err, damaged)
+	}
+}
+
+// Published folds part the rows of a group, also where the command line asks for them.
+func TestPublishedFoldsOfGroups(t *testing.T) {
+	dir := t.TempDir()
+	rows := "who,x,y\n"
+	for i := range 30 {
+		rows += fmt.Sprintf("%d,%d,%d\n", i/3, i, i*i)
+	}
+	datasettest.Write(t, dir, "patients", "rows: 30\ncolumns: {who: skip, x: number, y: number}\ntarget: y\nsplit: {folds: 5, groups: who}\n", rows)
+	lib := dataset.NewLibrary(dir)
+	text := "name: test\ndatasets: [patients]\nmethods:\n  - method: mean\n"
+	s, err := sweeps.Parse("test.yaml", []byte(text), sweeps.Catalogue{Methods: testMethods(), Datasets: lib.Infos()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(t.Context(), s, Options{Protocols: []split.Protocol{split.Published}}, lib, nil); err == nil || !strings.Contains(err.Error(), "want corrected folds alone") {
+		t.Errorf("published folds of groups: %v", err)
+	}
+}
+
+// Nothing is downloaded where that is not asked for.
+func TestNoDownloadUnasked(t *testing.T) {
+	none := &dataset.Library{Dirs: []string{t.TempDir()}, CacheDir: t.TempDir()}
+	p := planned(t, sweep(t, none, "yacht", "{shift: [1]}", ""), Options{}, none, nil)
+	if why := p.WhyLeftOut(); len(why) != 1 || strings.Contains(why[0], "cannot be downloaded") {
+		t.Errorf("%q", why)
+	}
+}
+
+// What is to be trained needs no record: none that cannot be read is missing.
+func TestRecallOfUntrained(t *testing.T) {
+	of := &Configuration{ID: results.ID{1}, Cells: []Cell{{}}, Measures: []*Measure{{}}}
+	err := Recall([]*Job{{Configurations: []*Configuration{of}}}, func(yield func(*results.Record, error) bool) {
+		yield(nil, errors.New("damaged"))
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -21,7 +21,7 @@ func Cliques(meanRanks []float64, differ func(i, j int) bool) (cliques [][]int, 
 		if end-first > 1 && end > reached {
 			cliques = append(cliques, slices.Clone(order[first:end]))
 		}
-		reached = max(reached, end)
+		reached = end
 		for _, j := range order[end:] {
 			if !differ(order[first], j) {
 				hidden = append(hidden, [2]int{order[first], j})

@@ -104,7 +104,7 @@ func (t *FriedmanTest) test(ranks [][]float64) {
 		t.ChiSquare = (k - 1) * between / within
 		t.P = distuv.ChiSquared{K: k - 1}.Survival(t.ChiSquare)
 		if t.F = math.NaN(); t.N > 1 { // else it is 0/0 whatever the ranks
-			t.F = (n - 1) * t.ChiSquare / max(n*(k-1)-t.ChiSquare, 0)
+			t.F = (n - 1) * t.ChiSquare / (n*(k-1) - t.ChiSquare)
 			t.FPValue = upperTailOfF(t.F, k-1, (k-1)*(n-1))
 		}
 	}

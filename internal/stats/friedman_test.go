@@ -230,3 +230,28 @@ func TestFriedmanWarnsOfTies(t *testing.T) {
 		}
 	}
 }
+
+// A difference of mean ranks that is the critical one counts, also where rounding has made it a little smaller: 4.6 - 1.2 is
+// 3.3999999999999995.
+func TestReachesTheCriticalDifference(t *testing.T) {
+	critical := NemenyiDifference(0.05, 8, 10) // 3.4
+	for means, want := range map[[2]float64]bool{{3.4, 0}: true, {0, 3.4}: true, {4.6, 1.2}: true, {1.2, 4.6}: true, {5.7, 2.4}: false} {
+		if got := Reaches(means[0]-means[1], critical); got != want {
+			t.Errorf("%v: %v", means, got)
+		}
+	}
+	means := [2]float64{4.6, 1.2} // variables: constants would be exact
+	if got, want := NemenyiP(means[0]-means[1], 8, 10), NemenyiP(3.4, 8, 10); got != want {
+		t.Errorf("p of 4.6 and 1.2 is %v, of 3.4 %v", got, want)
+	}
+}
+
+// Tests of ranks go through orders over as many as 20 data sets.
+func TestFewDataSets(t *testing.T) {
+	for n, few := range map[int]bool{20: true, 21: false} {
+		results := slices.Repeat([][]float64{{1, 2}}, n)
+		if p := Friedman(results, false).PermutationP; math.IsNaN(p) == few {
+			t.Errorf("%d data sets: p by permutation %v", n, p)
+		}
+	}
+}

@@ -218,6 +218,11 @@ func TestNumbersTooLarge(t *testing.T) {
 			t.Errorf("%v, %v: error %v, want %q", c.number, c.target, err, want)
 		}
 	}
+	far := table(1, 2)
+	far.Columns[1].F64[3] = math.MaxFloat64 // of the test row
+	if _, _, err := Encode(far, rows, split.Corrected, 0, AllRows); err == nil || !strings.HasPrefix(err.Error(), "huge: column target has numbers too large") {
+		t.Errorf("error %v", err)
+	}
 }
 
 // Where no entry of any feature has a value there is nothing to predict from.
@@ -337,12 +342,17 @@ func TestLoader(t *testing.T) {
 	}
 }
 
-// A column that is constant but for rounding is constant.
+// A column that is constant but for rounding is constant; one that is nearly so has the deviation that scikit-learn's StandardScaler gives,
+// where the mean is rounded, too.
 func TestAlmostConstant(t *testing.T) {
 	a, b := 0.1, 0.2
 	v := []float64{0.3, a + b, 0.3}
 	if _, std := MeanStd(3, func(i int) float64 { return v[i] }, func(int) bool { return true }); std != 1 {
 		t.Errorf("deviation %v", std)
+	}
+	v = []float64{1e15, 1e15, 1e15 + 2}
+	if mean, std := MeanStd(3, func(i int) float64 { return v[i] }, func(int) bool { return true }); mean != 1000000000000000.6 || std != 0.9428090415820634 {
+		t.Errorf("mean %v, deviation %v", mean, std)
 	}
 	for _, x := range []float64{1e-170, -3.3e-300, 5e-324} {
 		if mean, std := MeanStd(3, func(int) float64 { return x }, func(int) bool { return true }); std != 1 || !(math.Abs(mean/x-1) <= 1e-12) {
@@ -365,8 +375,8 @@ func TestNoTrainingEntry(t *testing.T) {
 
 // No two columns of a file have the same name.
 func TestColumnNames(t *testing.T) {
-	x := &Task{Features: []Feature{{Name: "row", Width: 1}, {Name: "c", Type: dataset.Categorical, Width: 2}, {Name: "c_0", Width: 1}, {Name: "c_0_", Width: 1}}}
-	if got, want := x.ColumnNames("row", "y"), []string{"row_", "c_0", "c_1", "c_0_", "c_0__"}; !slices.Equal(got, want) {
+	x := &Task{Features: []Feature{{Name: "row", Width: 1}, {Name: "c_0_", Width: 1}, {Name: "c", Type: dataset.Categorical, Width: 2}, {Name: "c_0", Width: 1}}}
+	if got, want := x.ColumnNames("row", "y"), []string{"row_", "c_0_", "c_0", "c_1", "c_0__"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
