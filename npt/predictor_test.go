@@ -206,6 +206,17 @@ func TestFitGoesOn(t *testing.T) {
 	p.Close()
 }
 
+// Of a training that diverged there is no predictor, though it had good weights before.
+func TestFitDiverges(t *testing.T) {
+	c := small()
+	c.Steps, c.EvalEvery, c.LR = 30, 1, 1e3
+	evaluated := 0
+	p, err := npt.FitWith(t.Context(), frame(), "y", c, npt.FitOptions{Progress: func(npt.Progress) { evaluated++ }})
+	if p != nil || !errors.Is(err, npt.ErrDiverged) || evaluated == 0 {
+		t.Errorf("%v, %v after %d evaluations", p, err, evaluated)
+	}
+}
+
 // Who fits for hours hears that there is no checkpoint when it cannot be written first, and not again.
 func TestFitWarns(t *testing.T) {
 	backend, err := npt.OpenBackend("fused", 1)

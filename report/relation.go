@@ -116,8 +116,7 @@ func pFact(c comparison) (fact, bool) {
 }
 
 // direction is the verdict on a change: whether it has the direction of the paper's, once both are clear, the paper's as far as it prints
-// an error. As with numbers, changes over some
-// of the paper's folds, under another protocol or by other training rows have none.
+// an error. As with numbers, changes over some of the paper's folds, under another protocol or by other training rows have none.
 func (n *Number) direction() Verdict {
 	switch {
 	case n.N < n.paperFolds() || !n.onPaperFolds():

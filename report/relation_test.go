@@ -140,6 +140,11 @@ func TestDirection(t *testing.T) {
 	if got := number(published, 9).direction(); got != Partial {
 		t.Errorf("over nine of ten folds: %s", got)
 	}
+	others := number(published, 10)
+	others.Group.Info.Name, others.Group.Folds = "yacht", append(slices.Clone(tenFolds[1:]), &Fold{Number: 10})
+	if got := others.direction(); got != Partial {
+		t.Errorf("over another fold than the paper's: %s", got)
+	}
 	if got := number(corrected, 10).direction(); got != NotJudged {
 		t.Errorf("under the corrected protocol: %s", got)
 	}
