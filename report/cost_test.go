@@ -31,7 +31,7 @@ func costed(t *testing.T) *Summary {
 	rec.FitSeconds, rec.FitCells = 3, 1
 	for setting := range 2 {
 		rec = f.ok("protein", published, "random-forest", 0, setting, mse(1), rmse(3))
-		rec.FitSeconds, rec.FitCells, rec.PredictSeconds, rec.Provenance.Threads, rec.PeakMemoryBytes = 10, 2, 1, 2, 2e9
+		rec.FitSeconds, rec.FitCells, rec.PredictSeconds, rec.Provenance.Threads, rec.PeakMemoryBytes = 10, 2, 1, 2, []int64{2e9, 1e9}[setting]
 		rec.ProcessorSeconds = []float64{14, 0.5}[setting]
 		rec.Details = map[string]any{"compile_seconds": 3.0}
 	}
