@@ -100,6 +100,10 @@ func TestFoldsChange(t *testing.T) {
 			t.Errorf("another order on one of eight data sets: %q lacks %q", text, want)
 		}
 	}
+	repeats := foldTables([]float64{3, 2, 1})
+	if repeats[1].Repeats = true; foldsChange(repeats) != nil {
+		t.Error("a table by the records of another changes something")
+	}
 	two := append(foldTables([]float64{1, 2, 3}), foldTables([]float64{3, 2, 1})...)
 	if blocks := foldsChange(two); len(blocks) != 2 || len(blocks[1].(List)) != 2 {
 		t.Errorf("want an answer and an item for each of two tables: %q", blocks)
@@ -128,6 +132,15 @@ func TestWhySignedRanksCannot(t *testing.T) {
 		if text := f.supports(); !strings.HasSuffix(text, " Signed-rank tests cannot find two that differ: "+want) {
 			t.Errorf("want %q at the end of %q", want, text)
 		}
+	}
+}
+
+// Pairs differ whose p is the level or less.
+func TestPairsOfSignedRanks(t *testing.T) {
+	f := foldTables([]float64{1, 2, 3})[0]
+	f.Significance.Wilcoxon[1][0], f.Significance.Wilcoxon[2][0] = rankLevel, 1.01*rankLevel
+	if text := f.supports(); !strings.HasSuffix(text, " these differ significantly after Holm's correction: A and B; B and C.") {
+		t.Errorf("%q", text)
 	}
 }
 
