@@ -228,7 +228,8 @@ func TestWithout(t *testing.T) {
 		}
 	}
 	few := &Frame{named.Names, named.Rows[:20], named.Categories}
-	for _, f := range []*Frame{without(f, "", "id"), few} { // the texts of few rows may be categories
+	twice := &Frame{named.Names, append(slices.Clone(named.Rows), named.Rows[20]), named.Categories}
+	for _, f := range []*Frame{without(f, "", "id"), few, twice} { // the texts of few rows, or that come again, may be categories
 		if _, err := Fit(t.Context(), f, "y", c); err != nil {
 			t.Error(err)
 		}

@@ -206,14 +206,17 @@ func TestFitGoesOn(t *testing.T) {
 	p.Close()
 }
 
-// Of a training that diverged there is no predictor, though it had good weights before.
+// Of a training that diverged there is neither predictor nor checkpoint, though it had good weights before.
 func TestFitDiverges(t *testing.T) {
 	c := small()
 	c.Steps, c.EvalEvery, c.LR = 30, 1, 1e3
-	evaluated := 0
-	p, err := npt.FitWith(t.Context(), frame(), "y", c, npt.FitOptions{Progress: func(npt.Progress) { evaluated++ }})
+	evaluated, path := 0, filepath.Join(t.TempDir(), "fit")
+	p, err := npt.FitWith(t.Context(), frame(), "y", c, npt.FitOptions{Checkpoint: path, Progress: func(npt.Progress) { evaluated++ }})
 	if p != nil || !errors.Is(err, npt.ErrDiverged) || evaluated == 0 {
 		t.Errorf("%v, %v after %d evaluations", p, err, evaluated)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it can be gone on with: %v", err)
 	}
 }
 
