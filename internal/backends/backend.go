@@ -65,7 +65,7 @@ func undecided(name string) bool { return name == "" || name == "auto" }
 //   - "fused" is this project's, in Go and assembly (internal/fused). It needs nothing.
 //   - "fused,products=bfloat16" is the same, but for what it multiplies: that is rounded to bfloat16 in products of more than 16
 //     columns and more than one row, and summed in float32; on Linux by the processor's matrix unit (AMX) if it has one. A processor
-//     that cannot multiply bfloat16 (AVX512_BF16) is an error; an Intel one without AMX is slower by it (npt/BENCHMARKS.md).
+//     that cannot multiply bfloat16 (AVX512_BF16) is an error; an Intel one without AMX was slower by it (npt/BENCHMARKS.md).
 //   - "go" is GoMLX's own, in pure Go: several times slower, but with every operation and bfloat16.
 //   - "xla:cpu" is XLA on the processor, where its plugin is installed (`make xla`; $NPT_XLA_CPU names the file where it lies
 //     elsewhere).
