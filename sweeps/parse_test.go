@@ -513,6 +513,23 @@ func TestMeasures(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", text, err, want)
 		}
 	}
+	numbers := func(n int, unit float64) string {
+		list := []byte("[")
+		for i := range n {
+			if list = fmt.Append(list, float64(i+1)*unit, ","); i%1000 == 999 {
+				list = append(list, "\n      "...) // a line may not be longer
+			}
+		}
+		return string(list) + "]"
+	}
+	for text, want := range map[string]string{ // ten folds
+		"{method: neighbours, grid: {weights: [uniform, distance], k: " + numbers(60_000, 1) + "}, measure: {corruption: [{}, {rows: 1}, {rows: 2}, {rows: 3}, {rows: 4}, {rows: 5}, {rows: 6}, {rows: 7}, {rows: 8}]}}": "the sweep has 12000000 cells up to this entry; it may have 10000000, shorten its lists",
+		"{method: trees, grid: {count: " + numbers(1001, 1) + ", rate: " + numbers(1000, 0x1p-10) + "}}":                                                                                                                 "1001000 settings of trees; one entry may have 1000000, shorten its lists",
+	} {
+		if _, err := parse("  - " + text + "\n"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.100s: got %.200v, want %s", text, err, want)
+		}
+	}
 	if _, err := parse("  - {method: trees, measure: {corruption: {}}}\n"); err == nil || !strings.Contains(err.Error(), "corruption of trees on boat: trees have nothing to corrupt") {
 		t.Error(err)
 	}
